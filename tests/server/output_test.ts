@@ -32,20 +32,13 @@ async function withRedirected(
   await use(port, child);
 }
 
-function makeFullPipe(folder: string): { path: string; pipe: Deno.FsFile } {
-  const path = join(folder, "pipe");
-  command("mkfifo", path);
-  const pipe = Deno.openSync(path, { read: true, write: true });
-  const page = new Uint8Array(4096);
-  // Linux keeps 16 pages for a pipe.
-  for (let i = 0; i < 16; i++) pipe.writeSync(page);
-  return { path, pipe };
-}
-
 test("a server whose outputs are a full pipe without a reader serves, and ends at SIGTERM", () =>
   withTempFolder(async (folder) => {
-    const { path, pipe } = makeFullPipe(folder);
-    using _ = pipe;
+    const path = join(folder, "pipe");
+    command("mkfifo", path);
+    using pipe = Deno.openSync(path, { read: true, write: true });
+    // Linux keeps 16 pages for a pipe.
+    for (let i = 0; i < 16; i++) pipe.writeSync(new Uint8Array(4096));
     await withRedirected(folder, `1<>${path} 2<>${path}`, async (port, child) => {
       // Now each create writes to standard error, and each request to standard output.
       Deno.removeSync(join(folder, "pets.db"));

@@ -13,42 +13,31 @@ test("ready tells that a server is ready, and asks no proxy of the environment, 
     const ready = { status: 0, stdout: `${origin} is ready\n`, stderr: "" };
     // A store that could not be opened is of no interest.
     const env = { PETSTORE_STORE: "sqlite:no/such/folder/pets.db" };
-    for (const url of [origin, `${origin}/`, `${origin}/v1`, origin.replace("//", "//user:secret@")]) {
+    for (const url of [`${origin}/v1`, origin.replace("//", "//user:secret@")]) {
       assert.deepEqual(await runHere(["ready", url], env), ready);
     }
-    const { hostname, port } = new URL(origin);
-    assert.equal(hostname, "127.0.0.1");
-    assert.deepEqual(await runHere(["ready"], { ...env, PORT: ` ${port}\r\n` }), ready);
-    assert.deepEqual(await runHere(["ready", "--port", port], { PETSTORE_PORT: "9" }), ready);
+    assert.deepEqual(await runHere(["ready"], { ...env, PORT: ` ${server.port}\r\n` }), ready);
     const proxy = "http://127.0.0.1:9";
-    assert.deepEqual(
-      await runCommand(folder, ["ready", origin], { HTTP_PROXY: proxy, http_proxy: proxy, NODE_USE_ENV_PROXY: "1" }),
-      ready,
-    );
+    const proxies = { HTTP_PROXY: proxy, http_proxy: proxy, NODE_USE_ENV_PROXY: "1" };
+    assert.deepEqual(await runCommand(folder, ["ready", origin], proxies), ready);
     await server.stop();
     assertRefused(await runHere(["ready", origin]), /^petstore: http:\S+ cannot be asked: .*refused/i, 1);
   }));
 
+const DOWN = '{"code":"store_unavailable","message":"The store is down","status":503}';
+
 /** What is at an address, and the exit status and the line of the check. */
-const ANSWERS: [status: number, body: string, exit: number, shows: RegExp][] = [
-  [
-    503,
-    '{"code":"store_unavailable","message":"The store is down","status":503}',
-    1,
-    /is not ready: The store is down$/m,
-  ],
-  [503, "Busy", 1, /is not ready: Busy$/m],
-  [404, "{}", 2, /answers \/readyz with 404, so it is not the port of a server/],
+const ANSWERS: [status: number, body: string, exit: number, shows: string][] = [
+  [503, DOWN, 1, "is not ready: The store is down\n"],
+  [503, "Busy", 1, "is not ready: Busy\n"],
+  [404, "{}", 2, "answers /readyz with 404, so it is not the port of a server"],
   // Followed, it would be another server's answer.
-  [302, "", 2, /answers \/readyz with 302/],
+  [302, "", 2, "answers /readyz with 302"],
 ];
 
 test("ready tells why a server is not ready, or that another program answers", async () => {
   for (const [status, body, exit, shows] of ANSWERS) {
-    const answer = ({ url }: Request) => {
-      const isAsked = url.endsWith("/readyz");
-      return Promise.resolve(new Response(body, { status: isAsked ? status : 200, headers: { location: "/livez" } }));
-    };
+    const answer = () => Promise.resolve(new Response(body, { status, headers: { location: "/livez" } }));
     await withDenoServe(answer, async (port) => {
       assertRefused(await runHere(["ready", `http://127.0.0.1:${port}`]), shows, exit);
     });

@@ -4,12 +4,8 @@ import { DrainGate } from "../../lib/server/service/drain_gate.ts";
 import { exchange, RawSocket } from "../support/http/raw_socket.ts";
 import { get, head, lengthOf, PET, post } from "../support/http/requests.ts";
 import { countPets, withFreshServer, withServer } from "../support/server/server_process.ts";
-import { ON_NODE } from "../support/server/serve_task.ts";
 import { test } from "../support/server/in_process.ts";
 import { until } from "../support/until.ts";
-
-/** Node does not let a method through that it does not know. */
-const UNKNOWN_METHOD = ON_NODE ? "REPORT" : "BREW";
 
 const LIVEZ = get("/livez");
 
@@ -25,10 +21,9 @@ test("SIGINT ends the server with status 0 though idle connections are open", ()
     assert.equal(server.written.stderr, "");
   }));
 
-const ORIGIN = "https://app.example";
-
 test.withFolder("a server that is about to end is alive, refuses all new requests with 503, and keeps the pet it was receiving", async (folder) => {
-  await withServer(folder, { args: ["--key=k", `--cors-origin=${ORIGIN}`, "--log=json"] }, async (server) => {
+  const origin = "https://app.example";
+  await withServer(folder, { args: ["--key=k", `--cors-origin=${origin}`, "--log=json"] }, async (server) => {
     using socket = await RawSocket.open(server);
     // The interim response says that the server is waiting for this body.
     await socket.send(post("", `${lengthOf(PET)}Expect: 100-continue\r\n`));
@@ -37,18 +32,16 @@ test.withFolder("a server that is about to end is alive, refuses all new request
     // The open request keeps the server from ending. Without a refusal, the guard ends this.
     while ((await server.ask("/readyz", null)).status !== 503);
     assert.equal((await server.ask("/livez", null)).status, 200);
-    for (const target of ["/v1/pets", "/v1/pets/1", "/v1/store/orders", "/readyz", "/openapi.json", "/", "*"]) {
-      for (const method of target === "*" ? ["OPTIONS"] : ["GET", "HEAD", "OPTIONS", UNKNOWN_METHOD]) {
+    for (const target of ["/v1/pets", "/readyz", "/"]) {
+      for (const method of ["GET", "HEAD", "OPTIONS", "REPORT"]) {
         const response = await exchange(server, head(method, target));
         const seen = [response?.status, response?.headers.get("retry-after"), response?.headers.get("connection")];
         assert.deepEqual(seen, [503, "1", "close"], `${method} ${target}`);
       }
     }
     // Web pages may read it.
-    for (const [origin, granted] of [[ORIGIN, ORIGIN], ["https://evil.example", null]] as const) {
-      const { status, headers } = await server.ask("/v1/pets", null, { headers: { origin } });
-      assert.deepEqual([status, headers.get("access-control-allow-origin")], [503, granted]);
-    }
+    const { headers } = await server.ask("/v1/pets", null, { headers: { origin } });
+    assert.equal(headers.get("access-control-allow-origin"), origin);
     await socket.sendRest(PET);
     assert.equal((await socket.readResponse())?.status, 201);
     assert.equal(await stopped, 0);

@@ -4,6 +4,7 @@ import { addPet, countPets, readKey, runServer, withServer } from "../support/se
 import { NODE, onDenoAlone, ROOT, serverCommand } from "../support/server/serve_task.ts";
 import { Child } from "../support/system/child.ts";
 import { test } from "../support/server/in_process.ts";
+import { assertRefused } from "../support/server/pet_files.ts";
 import { testUnless } from "../support/system/commands.ts";
 import { withTempFolder } from "../support/temp.ts";
 
@@ -34,27 +35,18 @@ test.withFolder("the first start makes a key and shows it once; the second keeps
 
 test.withFolder("a variable that is not UTF-8 ends the start with one line that does not show it", (folder) => {
   const command = serverCommand().map((word) => `'${word}'`).join(" ");
-  const values = { PETSTORE_KEYS: "secret", PETSTORE_STORE: "postgres://u:secret@h/d", PETSTORE_LOG: "secret" };
-  for (const [variable, value] of Object.entries(values)) {
-    const line = `export ${variable}="$(printf '${value}\\351')"; ${command} serve --port 0 2>&1; echo "status $?"`;
-    const written = shell(folder, line);
-    assert.match(written, new RegExp(`^petstore: ${variable} .*\nstatus 2\n$`));
-    assert.doesNotMatch(written, /secret/);
-  }
+  const line = `export PETSTORE_KEYS="$(printf 'secret\\351')"; ${command} serve --port 0 2>&1; echo "status $?"`;
+  assert.match(shell(folder, line), /^petstore: PETSTORE_KEYS (?!.*secret).*\nstatus 2\n$/);
 });
 
 testUnless(onDenoAlone("Deno.serve"))(
   "an address for Deno.serve in the environment ends the start, since Deno would listen there",
-  async () => {
-    await withTempFolder(async (folder) => {
-      for (const address of ["tcp:0.0.0.0:0", "duplicate,tcp:0.0.0.0:0"]) {
-        const env = { DENO_SERVE_ADDRESS: address };
-        const { status, stdout, stderr } = await runServer(folder, { args: ["--key=k", "--store=memory:"], env });
-        assert.deepEqual([status, stdout], [2, ""]);
-        assert.match(stderr, /^petstore: DENO_SERVE_ADDRESS would replace the address of the settings; unset it\n$/);
-      }
-    });
-  },
+  () =>
+    withTempFolder(async (folder) => {
+      const env = { DENO_SERVE_ADDRESS: "tcp:0.0.0.0:0" };
+      const exit = await runServer(folder, { args: ["--key=k", "--store=memory:"], env });
+      assertRefused(exit, "DENO_SERVE_ADDRESS would replace the address of the settings; unset it");
+    }),
 );
 
 test("on a Node without SQLite, such as Node 20, or one with the flag that turns it off, the program says in one line which Node it needs", async () => {
