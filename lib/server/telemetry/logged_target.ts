@@ -6,7 +6,7 @@ import { OPERATIONS } from "../../operations/table.ts";
 import { isPetStatus, parsePetId } from "../../pet.ts";
 
 /** What stands in place of a hidden text. */
-export const HIDDEN = "…";
+const HIDDEN = "…";
 
 /** The methods of RFC 9110 and RFC 5789, which are shown. HTTP allows any other word, which may be a key. */
 export const METHODS: ReadonlySet<string> = new Set(
@@ -27,7 +27,7 @@ const SEGMENTS = new Set([
   ...OPERATIONS.flatMap(({ path }) => path.split("/")),
 ]);
 
-/** A longer path is hidden, and a longer query is cut off here: a client could fill the log with targets of 64 KB. */
+/** A longer path or query is hidden: a client could fill the log with targets of 64 KB. */
 const MAX_SHOWN = 200;
 
 /** The parameters that are shown, each with the test of a value that is shown too. */
@@ -66,13 +66,12 @@ function loggedPath(path: string): string {
 }
 
 function loggedQuery(query: string): string {
-  const parameters = query.slice(0, MAX_SHOWN).split("&").map((parameter) => {
+  if (query.length > MAX_SHOWN) return HIDDEN;
+  const parameters = query.split("&").map((parameter) => {
     const [name = ""] = parameter.split("=", 1);
     if (!Object.hasOwn(PARAMETERS, name)) return HIDDEN;
     const value = parameter.slice(name.length + 1);
     return PARAMETERS[name]!(value) ? parameter : `${name}=${HIDDEN}`;
   });
-  // The last parameter may be cut off, so it is hidden.
-  if (query.length > MAX_SHOWN) parameters.splice(-1, 1, HIDDEN);
   return parameters.join("&");
 }

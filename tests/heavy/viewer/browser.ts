@@ -7,9 +7,6 @@ import { CHROMIUM } from "../../support/system/chromium.ts";
 
 export const KEY = "pk_0123456789abcdef";
 
-/** The largest int64. A JavaScript number rounds it to 9223372036854775808. */
-export const LARGEST = "9223372036854775807";
-
 /** A page, and what it has sent and reported since it was opened. */
 export interface OpenPage {
   page: Page;
@@ -21,8 +18,6 @@ export interface OpenPage {
   sent: string[];
 }
 
-export type PageOptions = { width?: number; height?: number; hasScripts?: boolean; flags?: string[] };
-
 /** How long a page that draws may take for its next frame, in milliseconds. */
 const FRAME = 10_000;
 
@@ -30,9 +25,9 @@ const FRAME = 10_000;
  * Starts a browser, which ends after `use`. Without a GPU, Chromium may stop drawing, and then a click waits for a frame until its time is
  * over. Then another browser begins anew, once.
  */
-export async function withBrowser(use: (browser: Browser) => Promise<void>, flags: string[] = []): Promise<void> {
+async function withBrowser(use: (browser: Browser) => Promise<void>): Promise<void> {
   for (let isAgain = false;; isAgain = true) {
-    const browser = await chromium.launch({ ...CHROMIUM, args: [...CHROMIUM.args, ...flags] });
+    const browser = await chromium.launch(CHROMIUM);
     try {
       return await use(browser);
     } catch (error) {
@@ -53,16 +48,16 @@ async function isDrawn(browser: Browser): Promise<boolean> {
   return (await Promise.all(drawn)).every(Boolean);
 }
 
-/** Starts a server and a browser, and opens a path. Both end after `use`. */
+/** Starts a server with these flags and a browser, and opens a path. Both end after `use`. */
 export async function withPage(
   path: string,
   use: (open: OpenPage) => Promise<void>,
-  { width = 1200, height = 900, hasScripts = true, flags = [] }: PageOptions = {},
+  flags: string[] = [],
 ): Promise<void> {
   const server = { args: ["--store=memory:", ...flags], env: { PETSTORE_KEYS: KEY } };
   await withBrowser((browser) =>
     withFreshServer(server, async ({ origin }) => {
-      const context = await browser.newContext({ viewport: { width, height }, javaScriptEnabled: hasScripts });
+      const context = await browser.newContext({ viewport: { width: 1200, height: 900 } });
       const page = await context.newPage();
       const open: OpenPage = { page, origin, complaints: [], requested: [], sent: [] };
       page.on("console", (message) => open.complaints.push(`${message.type()}: ${message.text()}`));
@@ -87,6 +82,11 @@ export async function authorize(page: Page): Promise<void> {
   await openDialog(page);
   await page.getByLabel("auth-bearer-value").fill(KEY);
   await page.getByRole("button", { name: "Apply credentials" }).click();
+  await close(page);
+}
+
+/** Closes the dialog for the key. */
+export async function close(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Close" }).last().click();
 }
 
