@@ -13,16 +13,8 @@ import { quoteVisibly } from "../process/lines.ts";
 import type { LineWriter } from "../process/writers.ts";
 import { loggedMethod, loggedTarget } from "./logged_target.ts";
 
-/** How a line is put together. Each method returns a part of it as text, which for speed is not made of an object. */
-interface LineFormat {
-  /** What is the same for all requests that get the same kept reply: the method, the target and the status. */
-  request(context: RequestContext, status: number): string;
-  /** The whole line. */
-  line(time: string, request: string, durationMs: string, context: RequestContext, reply: Reply): string;
-}
-
 export function createAccessLog(writer: Pick<LineWriter, "add">, isJson: boolean): Observer {
-  const format = isJson ? JSON_FORMAT : TEXT_FORMAT;
+  const formatLine = isJson ? formatJson : formatText;
   /** The time of the last line as text. To format it costs a third of a response, so that is done once a millisecond at most. */
   let time = "";
   /** When `time` is out of date, as in `performance.now()`. */
@@ -33,11 +25,7 @@ export function createAccessLog(writer: Pick<LineWriter, "add">, isJson: boolean
       time = new Date().toISOString();
       timeEndsAt = endedAt + 1;
     }
-    const request = reply instanceof KeptReply
-      ? reply.logged ??= format.request(context, reply.status)
-      : format.request(context, reply.status);
-    const durationMs = (endedAt - startedAt).toFixed(1);
-    writer.add(format.line(time, request, durationMs, context, reply));
+    writer.add(formatLine(time, context, reply, endedAt - startedAt));
   };
 }
 
@@ -49,37 +37,51 @@ function isSuccessfulProbe({ route }: RequestContext, { status }: Reply): boolea
   return status < 400 && (route === "/livez" || route === "/readyz");
 }
 
-/** Text, such as `2026-11-20T08:00:00.000Z 127.0.0.1 GET /v1/pets 200 0.4ms`. */
-const TEXT_FORMAT: LineFormat = {
-  request: ({ method, route, target }, status) => `${loggedMethod(method)} ${loggedTarget(target, route)} ${status}`,
-  line(time, request, durationMs, { client = "-", fields }, { code }) {
-    const errorCode = code === undefined ? "" : ` ${code}`;
-    const fault = fields?.[FAULT_FIELD];
-    const faultNote = fault === undefined ? "" : ` fault on purpose: ${fault}`;
-    return `${time} ${client} ${request}${errorCode} ${durationMs}ms${faultNote}`;
-  },
-};
+/** A line of text, such as `2026-11-20T08:00:00.000Z 127.0.0.1 GET /v1/pets 200 0.4ms`. */
+function formatText(time: string, context: RequestContext, reply: Reply, durationMs: number): string {
+  const { client = "-", fields } = context;
+  const code = reply.code === undefined ? "" : ` ${reply.code}`;
+  const fault = fields?.[FAULT_FIELD];
+  const faultNote = fault === undefined ? "" : ` fault on purpose: ${fault}`;
+  return `${time} ${client} ${keptPart(context, reply, requestAsText)}${code} ${durationMs.toFixed(1)}ms${faultNote}`;
+}
 
-/** A JSON object. The members that a request does not have are absent. */
-const JSON_FORMAT: LineFormat = {
-  request: ({ method, route, target }, status) =>
-    member("method", quote(loggedMethod(method))) +
-    member("route", quote(route)) +
-    member("target", quote(loggedTarget(target, route))) +
-    member("status", status),
-  line: (time, request, durationMs, context, reply) =>
-    `{"time":"${time}"` +
+function requestAsText({ method, route, target }: RequestContext, status: number): string {
+  return `${loggedMethod(method)} ${loggedTarget(target, route)} ${status}`;
+}
+
+/** A line with a JSON object. The members that a request does not have are absent. For speed, the text is put together by hand. */
+function formatJson(time: string, context: RequestContext, reply: Reply, durationMs: number): string {
+  return `{"time":"${time}"` +
     member("requestId", quote(requestIdOf(context))) +
-    request +
+    keptPart(context, reply, requestAsJson) +
     member("code", quote(reply.code)) +
-    member("durationMs", durationMs) +
+    member("durationMs", durationMs.toFixed(1)) +
     member("bytes", bodyBytes(reply)) +
     member("caller", quote(context.caller?.id)) +
     member("fault", quote(context.fields?.[FAULT_FIELD])) +
     member("traceId", quote(traceIdOf(context))) +
     member("client", quote(context.client)) +
-    "}",
-};
+    "}";
+}
+
+function requestAsJson({ method, route, target }: RequestContext, status: number): string {
+  return member("method", quote(loggedMethod(method))) +
+    member("route", quote(route)) +
+    member("target", quote(loggedTarget(target, route))) +
+    member("status", status);
+}
+
+/**
+ * The part of a line that is the same for all requests with the same kept reply: the method, the target and the status.
+ *
+ * @param format Formats this part.
+ */
+function keptPart(context: RequestContext, reply: Reply, format: typeof requestAsText): string {
+  if (!(reply instanceof KeptReply)) return format(context, reply.status);
+  reply.logged ??= format(context, reply.status);
+  return reply.logged;
+}
 
 /** A member of a JSON object after the first one, or nothing if it has no value. */
 function member(name: string, json: string | number | undefined): string {
