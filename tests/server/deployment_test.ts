@@ -1,27 +1,12 @@
-/** The units in docs/ and docs/nginx.conf agree, and the first unit's command serves with the permissions that they grant. */
+/** The unit of systemd in docs/ serves with the permissions that it grants, and every documented command is quiet. */
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { addPet, serverAt } from "../support/server/server_process.ts";
 import { test } from "../support/server/in_process.ts";
-import { readUnit, started, startUnit, unitCommand, UNITS } from "../support/server/unit.ts";
+import { started, startUnit, UNITS } from "../support/server/unit.ts";
 import { freePort, untilAccepted } from "../support/system/free_port.ts";
-
-const NGINX = readFileSync(new URL("../../docs/nginx.conf", import.meta.url), "utf8");
-
-test("petstore.service starts the petstore where nginx looks for it", () => {
-  const [, address, port] = /^ *server ([\d.]+):(\d+); +# set: petstore$/m.exec(NGINX) ?? [];
-  const line = unitCommand("petstore.service", 8000).join(" ");
-  assert.ok(line.includes(`--hostname ${address} --port ${port}`), line);
-});
-
-test("the units share all protections", () => {
-  const [one, other] = UNITS.map((name) =>
-    readUnit(name).split("# Each connection takes a file.")[1]!.replace(/^#.*\n/gm, "")
-  );
-  assert.equal(one, other);
-});
 
 test("every command that serves on Deno is quiet: otherwise clients can make Deno print, and wait", () => {
   const pages = ["hosts.md", "server.md", "production.md", ...UNITS].map((name) => `docs/${name}`);
