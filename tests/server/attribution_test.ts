@@ -2,14 +2,13 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createKeyManager } from "../../lib/access/create_key_manager.ts";
 import { FetchContext } from "../../lib/hosts/fetch.ts";
 import type { Observer } from "../../lib/http/finisher.ts";
 import { createServerPipeline } from "../../lib/server/service/server_pipeline.ts";
 import { createAccessLog } from "../../lib/server/telemetry/access_log.ts";
 import { Metrics } from "../../lib/server/telemetry/metrics.ts";
 import { formatSamples } from "../../lib/server/telemetry/samples.ts";
-import { StoreUnavailableError } from "../../lib/stores/store.ts";
+import { type KeyedPetStore, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { createContext } from "../support/context.ts";
 import { samplesOf } from "../support/server/metrics.ts";
@@ -115,17 +114,14 @@ test("each request is counted by its method, status, route and error code, and c
 });
 
 /** Starts a server without a socket, whose store has one key. */
-async function startLocal(store: ReturnType<typeof createMemoryStore>) {
+async function startLocal(store: KeyedPetStore) {
   const lines = { output: [] as string[], errors: [] as string[] };
   const listener = { stop: () => Promise.resolve(), finish: () => Promise.resolve() };
-  const args = ["--log=json", "--metrics=127.0.0.1:1"];
-  const local = await startWithoutSocket(args, store, listener, (line, output) => lines[output].push(line));
-  const { key } = await createKeyManager(store.keys).add({ label: "ci" });
-  const ask = async (target = "/v1/pets/7") => {
-    const context = createContext({ authorization: `Bearer ${key}` }, "GET", target);
-    return await local.gate.respond(context, undefined, ({ status }) => status);
-  };
-  return { ...local, lines, ask };
+  const args = ["--log=json", "--metrics=127.0.0.1:1", "--key=k"];
+  const { server, gate } = await startWithoutSocket(args, store, listener, (line, output) => lines[output].push(line));
+  const ask = async (target: string) =>
+    await gate.respond(createContext({ authorization: "Bearer k" }, "GET", target), undefined, ({ status }) => status);
+  return { server, gate, lines, ask };
 }
 
 const FAILURES = [
@@ -137,7 +133,7 @@ for (const [thrown, status, storeErrors, logged] of FAILURES) {
   test(`a request that fails by ${thrown} is logged with its cause, and counts as the store's failure only if it is one`, async () => {
     const store = Object.assign(createMemoryStore(), { get: () => Promise.reject(thrown) });
     const { server, lines, ask } = await startLocal(store);
-    for (const _ of [1, 2]) assert.equal(await ask(), status);
+    for (const _ of [1, 2]) assert.equal(await ask("/v1/pets/7"), status);
     assert.equal(server.readMetrics()["petstore_store_errors_total"], 2 * storeErrors);
     // The second failure is told at the end.
     await server.shutDown(0);
@@ -150,35 +146,12 @@ for (const [thrown, status, storeErrors, logged] of FAILURES) {
 test("a server that stops has a line for each request that it refuses, and for those in flight", async () => {
   const read = Promise.withResolvers<undefined>();
   const { gate, lines, ask } = await startLocal(Object.assign(createMemoryStore(), { get: () => read.promise }));
-  const inFlight = ask();
+  const inFlight = ask("/v1/pets/7");
   const answered = gate.refuse();
   assert.equal(await ask("/v1/pets"), 503);
-  assert.equal(await ask("/livez"), 200);
   read.resolve(undefined);
   assert.equal(await inFlight, 404);
   await answered;
   const facts = lines.output.map((line) => JSON.parse(line)).map(({ target, status }) => [target, status]);
-  assert.deepEqual(facts, [["/v1/pets", 503], ["/livez", 200], ["/v1/pets/7", 404]]);
-});
-
-test("a server tells when its keys cannot be read, and when they can again", async (t) => {
-  const store = createMemoryStore();
-  const list = store.keys.listSince!.bind(store.keys);
-  let isDown = false, ahead = 0;
-  store.keys.listSince = (last) => {
-    if (isDown) throw new StoreUnavailableError("away");
-    return list(last);
-  };
-  const { lines, ask } = await startLocal(store);
-  assert.equal(await ask(), 404);
-  const now = performance.now.bind(performance);
-  t.mock.method(performance, "now", () => now() + ahead);
-  for (isDown of [true, true, false, false]) {
-    ahead += 11_000;
-    assert.equal(await ask(), 404);
-  }
-  assert.deepEqual(lines.errors, [
-    "petstore: the API keys cannot be read at the moment, so the last known ones stay valid: away",
-    "petstore: the API keys can be read again",
-  ]);
+  assert.deepEqual(facts, [["/v1/pets", 503], ["/v1/pets/7", 404]]);
 });

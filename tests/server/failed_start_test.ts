@@ -6,13 +6,10 @@ import process from "node:process";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
-import { inFolder, test, withServerHere } from "../support/server/in_process.ts";
-import { assertRefused, makeStore, refuse } from "../support/server/pet_files.ts";
-import { readKey, runServer } from "../support/server/server_process.ts";
-import { onDenoAlone } from "../support/server/serve_task.ts";
+import { inFolder, test } from "../support/server/in_process.ts";
+import { makeStore, refuse } from "../support/server/pet_files.ts";
 import { startWithoutSocket } from "../support/server/without_socket.ts";
-import { NO_PROC, testUnless } from "../support/system/commands.ts";
-import { withTempFolder } from "../support/temp.ts";
+import { testUnless } from "../support/system/commands.ts";
 
 test.inFolder("the server does not start with a file as the folder for the database, and leaves the file as it is", async () => {
   // Even root cannot write below a file.
@@ -51,23 +48,6 @@ testUnless(MOUNT_SKIP)(
       })
     ),
 );
-
-// Deno keeps this folder, /proc and /sys from a program that may read and write every path. CI systems put databases into /dev/shm for speed.
-testUnless(NO_PROC || onDenoAlone("permissions to lack"))(
-  "a start on a file in /dev says in one line that Deno does not permit it",
-  () =>
-    withTempFolder(async (folder) => {
-      const path = "/dev/shm/pets.db";
-      const exit = await runServer(folder, { args: [`--store=sqlite:${path}`] });
-      assertRefused(exit, `petstore: ${path} cannot be opened: the program lacks Deno's permission for it\n`);
-    }),
-);
-
-test.inFolder("a first start that fails, on an address that this machine lacks, shows its new key with the next start", async () => {
-  await refuse("serve --hostname=192.0.2.1", "192.0.2.1", 1);
-  // No start has shown the key yet.
-  await withServerHere({}, ({ written }) => assert.ok(written.stdout.includes(readKey("."))));
-});
 
 test("a start that fails after it has listened closes its socket and its store, and says that the store is new", async () => {
   const calls: string[] = [];

@@ -26,20 +26,20 @@ const NO_SERVICE: Pick<Pipeline, "fail"> = { fail: () => NOT_SERVING };
 /**
  * What becomes of a request that comes now:
  *
- * - `starting`, `refusing` and `ended`: it gets 503 at once.
+ * - `starting` and `refusing`: it gets 503 at once.
  * - `open`: the service answers it.
- * - `holding`: it waits until the state is `ended`, and then gets 503.
+ * - `holding`: it waits until the state is `refusing` again, and then gets 503.
  *
  * A probe of the liveness succeeds in every state, but waits like any other request while the gate is `holding`.
  */
 type State =
-  | { kind: "starting" | "refusing" | "ended" }
+  | { kind: "starting" | "refusing" }
   | { kind: "open"; pipeline: Pipeline }
   | { kind: "holding"; held: Promise<void>; release: () => void };
 
 /**
- * Lets requests in while its state is `open`, and answers all others itself. The states follow each other as they are named in {@link State}.
- * A start that fails goes from `starting` to `ended`.
+ * Lets requests in while its state is `open`, and answers all others itself. A server that starts opens its gate, and one that ends goes
+ * through `refusing`, `holding` and `refusing`. A start that fails goes from `starting` to `refusing`.
  */
 export class DrainGate {
   #state: State = { kind: "starting" };
@@ -79,7 +79,7 @@ export class DrainGate {
   /** Refuses the requests that are held, and all that come from now on. */
   end(): void {
     const state = this.#state;
-    this.#state = { kind: "ended" };
+    this.#state = { kind: "refusing" };
     if (state.kind === "holding") state.release();
   }
 

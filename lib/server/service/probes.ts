@@ -7,8 +7,8 @@ import { splitTarget } from "../../http/request_text.ts";
 import type { MaybePromise } from "../../promises.ts";
 import type { PetStore } from "../../stores/store.ts";
 
-export const LIVENESS_PATH = "/livez";
-export const READINESS_PATH = "/readyz";
+const LIVENESS_PATH = "/livez";
+const READINESS_PATH = "/readyz";
 
 /** The reply to a successful probe. */
 export const PROBE_OK: Reply = { status: 200, headers: JSON_FIELDS, body: '{"status":"ok"}' };

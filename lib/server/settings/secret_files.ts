@@ -31,7 +31,7 @@ export function withSecretFiles(environment: Environment): Environment {
  * @param fileVariable The variable that has the path, for messages.
  * @throws {SettingError} If the file cannot be read or is empty. The message has none of its content.
  */
-export function readSecret(path: string, fileVariable: string): string {
+function readSecret(path: string, fileVariable: string): string {
   // A message shows the path only if it surely is one: the secret itself may stand in its place by mistake.
   const file = isAbsolute(path) || existsSync(path) ? `${path} (${fileVariable})` : `The file of ${fileVariable}`;
   const secret = readSmallFile(path, file);
