@@ -15,9 +15,10 @@ export const OPENAPI: Command = {
     "petstore openapi --openapi-server Production=https://api.example/v1 | npx openapi-typescript",
   ],
   run(args, { writers }) {
-    // The command has no setting for keys, so the list is empty. The description does not depend on keys.
-    const { keys: _, ...options } = readOptions(args);
-    const description = describeServer(checkSettings(options), args.readList("openapi-server", OPENAPI_SERVER));
+    const description = describeServer(
+      checkSettings(readOptions(args)),
+      args.readList("openapi-server", OPENAPI_SERVER),
+    );
     writers.output.add(JSON.stringify(args.isOn("samples") ? withSamples(description) : description, null, 2));
     return 0;
   },

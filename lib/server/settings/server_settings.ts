@@ -82,7 +82,7 @@ export function readSettings(args: CommandArguments) {
     hostname: args.read("hostname", HOSTNAME),
     port: args.read("port", PORT),
     /** The API keys of the settings. If there are none, the key file is used. */
-    keys: args.list("key"),
+    keys: readKeys(args),
     /** The address of the store, which may have a password. */
     store: args.text("store"),
     /** How many sample pets an empty store gets. */
@@ -111,12 +111,7 @@ export function readSettings(args: CommandArguments) {
 const MISTAKEN_KEY =
   /^(?:#|\/\/|;|\w+=[^=]|[{[$]|@\w+\.\w+\(|\w+:\/\/|arn:|vault:|sha-?256:|(?:\w+:|\*+|\.+|x+|null|none|nil|undefined)$)/i;
 
-/**
- * Reads the options of the library. Not every command has all these settings, and one that it does not have counts as unset.
- *
- * @throws {SettingError} If a value is invalid.
- */
-export function readOptions(args: CommandArguments): PetstoreOptions & { keys: string[] } {
+function readKeys(args: CommandArguments): string[] {
   const keys = args.list("key");
   if (keys.includes("")) throw new SettingError("An API key must not be empty");
   if (keys.some((key) => MISTAKEN_KEY.test(key) && !key.startsWith("sha256:"))) {
@@ -124,6 +119,17 @@ export function readOptions(args: CommandArguments): PetstoreOptions & { keys: s
       "An API key is a comment, a line NAME=value, or a reference that nothing has resolved; give the keys alone",
     );
   }
+  // The library would refuse an empty list. A server without a key in its settings uses the key file.
+  if (keys.length > 0) checkAsSetting("", () => checkOption("keys", keys));
+  return keys;
+}
+
+/**
+ * Reads the options of the library, without the keys.
+ *
+ * @throws {SettingError} If a value is invalid.
+ */
+export function readOptions(args: CommandArguments): Omit<PetstoreOptions, "keys"> {
   const origins = args.readList("cors-origin", ORIGIN);
   const publicBaseUrl = args.readOptional("public-url", PUBLIC_URL);
   // The labels are not checked here, because the library refuses unknown operations and labels below.
@@ -131,17 +137,15 @@ export function readOptions(args: CommandArguments): PetstoreOptions & { keys: s
     const [operation = ""] = text.split("=", 1);
     return [operation, text.slice(operation.length + 1)];
   });
-  const options = {
+  const stability = Object.fromEntries(labels);
+  checkAsSetting("--stability: ", () => checkOption("stability", stability));
+  return {
     requestIds: args.read("request-id", REQUEST_IDS),
     ...(origins.length > 0 && { cors: { origins } }),
     ...(publicBaseUrl && { publicBaseUrl }),
     deprecation: { gone: args.isOn("enforce-sunset") },
-    stability: Object.fromEntries(labels),
+    stability,
   };
-  // The library would refuse an empty list. A server without a key in its settings uses the key file.
-  if (keys.length > 0) checkAsSetting("", () => checkOption("keys", keys));
-  checkAsSetting("--stability: ", () => checkOption("stability", options.stability));
-  return { keys, ...options };
 }
 
 function readFaults(text: string): FaultOptions | undefined {
