@@ -1,7 +1,7 @@
 /** Listens with `Deno.serve`. */
 
 import { FetchContext, sendableResponse } from "../../hosts/fetch.ts";
-import { type Address, type Listen, listenError, UNFINISHED } from "../service/listener.ts";
+import { type Listen, listenError, UNFINISHED } from "../service/listener.ts";
 import { readVariable } from "../process/process.ts";
 import { firstLine, SettingError } from "../process/start_error.ts";
 import { resolvesWithin } from "../../promises.ts";
@@ -14,7 +14,10 @@ const RETRY_DELAY = 100;
  * open files, `Deno.serve` fails, and accepts no more connections for good.
  */
 export const listen: Listen = (address, gate, report) => {
-  refuseServeAddress();
+  if (readVariable("DENO_SERVE_ADDRESS")) {
+    // Deno would listen at this address, and not at that of the settings.
+    throw new SettingError("DENO_SERVE_ADDRESS would replace the address of the settings; unset it");
+  }
   const { hostname, isShared = false } = address;
   const handler: Deno.ServeHandler<Deno.NetAddr> = (request, info) =>
     gate.respond(new FetchContext(request, request.headers, info), info, sendableResponse);
@@ -24,7 +27,12 @@ export const listen: Listen = (address, gate, report) => {
   };
   const bind = (port: number) =>
     Deno.serve({ hostname, port, reusePort: isShared, onListen: () => {}, onError }, handler);
-  let server = explainBindErrors(() => bind(address.port), address);
+  let server: ReturnType<typeof bind>;
+  try {
+    server = bind(address.port);
+  } catch (error) {
+    throw listenError(address, error);
+  }
   /** Whether `stop()` was called, so that a server which ends is not replaced. */
   let isStopping = false;
   /** Resolves when all connections have ended after the stop. */
@@ -66,18 +74,3 @@ export const listen: Listen = (address, gate, report) => {
     },
   };
 };
-
-/** Refuses the variable DENO_SERVE_ADDRESS: Deno would listen at its address, and not at that of the settings. */
-function refuseServeAddress(): void {
-  if (!readVariable("DENO_SERVE_ADDRESS")) return;
-  throw new SettingError("DENO_SERVE_ADDRESS would replace the address of the settings; unset it");
-}
-
-/** Turns an exception of `bind` into an error of the start. */
-function explainBindErrors<T>(bind: () => T, address: Address): T {
-  try {
-    return bind();
-  } catch (error) {
-    throw listenError(address, error);
-  }
-}
