@@ -4,9 +4,7 @@
  */
 
 import { Buffer } from "node:buffer";
-import { conditionalReply } from "../../http/conditional.ts";
 import { type Handler, type Operation, PUBLIC_GET } from "../../http/operation.ts";
-import type { Reply } from "../../http/reply.ts";
 
 /** The version of Swagger UI. It is part of the paths, so that browsers can cache the files without revalidation. */
 export const VIEWER_VERSION = "5.35.0";
@@ -44,13 +42,9 @@ function createFileHandler(type: string, name: keyof typeof TYPES): Handler {
     "cache-control": "public, max-age=31536000, immutable",
     etag,
   };
-  return async ({ context }) => {
-    const body = await (loading ??= load(name));
-    const reply: Reply = { status: 200, headers, body, etag };
-    // The pipeline sends no body to HEAD, nor with a 304 to a client that has the file already, so no stream is made for these.
-    const isBodySent = context.method === "GET" && conditionalReply(reply, context) === reply;
-    if (!isBodySent) return reply;
-    return { ...reply, headers: { ...headers, "content-length": String(body.length) }, body: streamOf(body) };
+  return async () => {
+    const bytes = await (loading ??= load(name));
+    return { status: 200, headers, body: streamOf(bytes), etag };
   };
 }
 
@@ -71,6 +65,6 @@ function streamOf(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<Arr
       offset += PIECE_SIZE;
       if (offset >= bytes.length) controller.close();
     },
-    // With this mark, the stream makes no piece before it is read.
+    // With this mark, the stream makes no piece before it is read, and none for HEAD and for a client that has the file already.
   }, { highWaterMark: 0 });
 }
