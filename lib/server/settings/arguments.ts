@@ -47,9 +47,9 @@ export function createArguments(
     const option: Partial<Option> = options[name] ?? {};
     const inFlags = flags.get(name);
     if (inFlags) return inFlags.map((text) => ({ text: normalize(text, flag), source: flag }));
-    const source = findVariable(option, environment);
-    if (source !== undefined) {
-      const text = environment(source)!;
+    const inVariable = findVariable(option, environment);
+    if (inVariable) {
+      const { text, source } = inVariable;
       const items = option.isList ? normalizeList(text, source) : [normalize(text, source)];
       return items.map((item) => ({ text: item, source }));
     }
@@ -78,14 +78,16 @@ export function createArguments(
 const ON_OR_OFF = oneOf("on", "off");
 
 /**
- * The name of the variable that sets an option. An option may have a second variable ("alias"), for platforms that set one of their own. A
- * variable counts as unset if it is empty, or if a platform has set it to the address of a service.
+ * Finds the variable that sets an option, and its text as it is. An option may have a second variable ("alias"), for platforms that set one
+ * of their own. A variable counts as unset if it is empty, or if a platform has set it to the address of a service.
  */
-function findVariable({ variable, alias }: Partial<Option>, environment: Environment): string | undefined {
-  return [variable, alias].find((name) => {
-    const text = name === undefined ? "" : environment(name)?.trim() ?? "";
-    return text !== "" && !isServiceLink(name!, text);
-  });
+function findVariable({ variable, alias }: Partial<Option>, environment: Environment): Given | undefined {
+  for (const source of [variable, alias]) {
+    if (source === undefined) continue;
+    const text = environment(source) ?? "";
+    if (text.trim() !== "" && !isServiceLink(source, text)) return { text, source };
+  }
+  return undefined;
 }
 
 /**
@@ -93,7 +95,7 @@ function findVariable({ variable, alias }: Partial<Option>, environment: Environ
  * `PETSTORE_PORT=tcp://10.43.12.7:8000` in each container. They do so only for names that end in `_PORT`.
  */
 function isServiceLink(variable: string, text: string): boolean {
-  return variable.endsWith("_PORT") && /^(?:tcp|udp|sctp):\/\//i.test(text);
+  return variable.endsWith("_PORT") && /^(?:tcp|udp|sctp):\/\//i.test(text.trim());
 }
 
 function parse<T>({ text, source }: Given, format: Format<T>): T {
