@@ -5,7 +5,7 @@
 
 import type { JsonObject } from "../../operations/json_types.ts";
 
-/** The request that the samples of an operation send: a POST if it has a body, and otherwise a GET. */
+/** The request that the samples of an operation send. It is a POST if it has a body, and otherwise a GET. */
 interface SampleRequest {
   /** The path below the base address, with the query. */
   path: string;
@@ -30,14 +30,6 @@ const REQUESTS: Readonly<Record<string, SampleRequest>> = {
   listStoreOrders: { path: "/store/orders" },
 };
 
-/** A member of `x-codeSamples`. */
-type CodeSample = {
-  /** The name that GitHub gives to the language. */
-  lang: string;
-  label: string;
-  source: string;
-};
-
 /** A copy of a description in which each operation has samples. */
 export function withSamples(description: JsonObject): JsonObject {
   const copy = structuredClone(description);
@@ -49,112 +41,145 @@ export function withSamples(description: JsonObject): JsonObject {
   return copy;
 }
 
+/** A member of `x-codeSamples`. */
+type CodeSample = {
+  /** The name that GitHub gives to the language. */
+  lang: string;
+  label: string;
+  source: string;
+};
+
 /** @throws {Error} If the operation has no samples. */
 function samplesOf(operation: string): CodeSample[] {
   const request = REQUESTS[operation];
   if (!request) throw new Error(`lib/server/service/code_samples.ts has no call of ${operation}`);
-  const { client } = request;
-  return [
-    { lang: "Shell", label: "curl", source: curl(request) },
-    { lang: "JavaScript", label: "fetch", source: javaScript(request) },
-    ...(client === undefined ? [] : [{ lang: "TypeScript", label: "@petstore/client", source: ownClient(client) }]),
-    { lang: "Python", label: "Python", source: python(request) },
-    { lang: "Go", label: "Go", source: go(request) },
-    { lang: "Java", label: "Java", source: java(request) },
-  ];
+  return TEMPLATES
+    .filter(({ source }) => request.client !== undefined || !source.includes("<client>"))
+    .map(({ lang, label, source }) => ({ lang, label, source: fill(source, request) }));
 }
 
-function curl({ path, body }: SampleRequest): string {
-  const sent = body === undefined ? "" : ` \\\n  --json '${body}'`;
-  return `curl "$PETSTORE_URL${path}" -H "Authorization: Bearer $PETSTORE_KEY"${sent}\n`;
+/** Makes the source of a sample. {@link TEMPLATES} says what a template is. */
+function fill(template: string, { path, body, client = "" }: SampleRequest): string {
+  const otherMethod = body === undefined ? "+" : "-";
+  const lines = template.split("\n").slice(1).filter((line) => !line.startsWith(otherMethod));
+  return lines.map((line) => line.slice(1)).join("\n")
+    .replace("<path>", path)
+    .replace("<body>", body ?? "")
+    .replace("<quoted body>", JSON.stringify(body))
+    .replace("<client>", client);
 }
 
-function javaScript({ path, body }: SampleRequest): string {
-  const type = body === undefined ? "" : ', "content-type": "application/json"';
-  const sent = body === undefined ? "" : `\n  method: "POST",\n  body: '${body}',`;
-  return `const { PETSTORE_URL, PETSTORE_KEY } = process.env;
-const response = await fetch(\`\${PETSTORE_URL}${path}\`, {${sent}
-  headers: { authorization: \`Bearer \${PETSTORE_KEY}\`${type} },
-});
-// JSON.parse() alone would round an int64.
-const exact = (_, value, { source }) => /^-?\\d+$/.test(source) ? BigInt(source) : value;
-console.log(JSON.parse(await response.text(), exact));
-`;
-}
+/**
+ * The samples of each language. As in a diff, the first character of a line says when it is a part of the source: a plus means for a POST
+ * alone, a minus for a GET alone, and a space for both. The texts in angle brackets stand for parts of the request.
+ */
+const TEMPLATES: readonly CodeSample[] = [
+  {
+    lang: "Shell",
+    label: "curl",
+    source: `
+-curl "$PETSTORE_URL<path>" -H "Authorization: Bearer $PETSTORE_KEY"
++curl "$PETSTORE_URL<path>" -H "Authorization: Bearer $PETSTORE_KEY" \\
++  --json '<body>'
+`,
+  },
+  {
+    lang: "JavaScript",
+    label: "fetch",
+    source: `
+ const { PETSTORE_URL, PETSTORE_KEY } = process.env;
+ const response = await fetch(\`\${PETSTORE_URL}<path>\`, {
++  method: "POST",
++  body: '<body>',
++  headers: { authorization: \`Bearer \${PETSTORE_KEY}\`, "content-type": "application/json" },
+-  headers: { authorization: \`Bearer \${PETSTORE_KEY}\` },
+ });
+ // JSON.parse() alone would round an int64.
+ const exact = (_, value, { source }) => /^-?\\d+$/.test(source) ? BigInt(source) : value;
+ console.log(JSON.parse(await response.text(), exact));
+`,
+  },
+  {
+    lang: "TypeScript",
+    label: "@petstore/client",
+    source: `
+ import { createClient } from "@petstore/client";
 
-function ownClient(code: string): string {
-  return `import { createClient } from "@petstore/client";
+ const { PETSTORE_URL = "", PETSTORE_KEY = "" } = process.env;
+ const { pets } = createClient({ baseUrl: PETSTORE_URL, key: PETSTORE_KEY });
+ <client>
+`,
+  },
+  {
+    lang: "Python",
+    label: "Python",
+    source: `
+ import json
+ import os
+ import urllib.request
 
-const { PETSTORE_URL = "", PETSTORE_KEY = "" } = process.env;
-const { pets } = createClient({ baseUrl: PETSTORE_URL, key: PETSTORE_KEY });
-${code}
-`;
-}
+ request = urllib.request.Request(
+     os.environ["PETSTORE_URL"] + "<path>",
++    data=b'<body>',
+     headers={
+         "Authorization": "Bearer " + os.environ["PETSTORE_KEY"],
++        "Content-Type": "application/json",
+     },
+ )
+ with urllib.request.urlopen(request) as response:
+     print(json.load(response))
+`,
+  },
+  {
+    lang: "Go",
+    label: "Go",
+    source: `
+ package main
 
-function python({ path, body }: SampleRequest): string {
-  const type = body === undefined ? "" : ',\n        "Content-Type": "application/json"';
-  const sent = body === undefined ? "" : `\n    data=b'${body}',`;
-  return `import json
-import os
-import urllib.request
+ import (
+ 	"io"
+ 	"net/http"
+ 	"os"
++	"strings"
+ )
 
-request = urllib.request.Request(
-    os.environ["PETSTORE_URL"] + "${path}",${sent}
-    headers={
-        "Authorization": "Bearer " + os.environ["PETSTORE_KEY"]${type},
-    },
-)
-with urllib.request.urlopen(request) as response:
-    print(json.load(response))
-`;
-}
+ func main() {
+-	request, err := http.NewRequest("GET", os.Getenv("PETSTORE_URL")+"<path>", nil)
++	request, err := http.NewRequest("POST", os.Getenv("PETSTORE_URL")+"<path>", strings.NewReader(\`<body>\`))
+ 	if err != nil {
+ 		panic(err)
+ 	}
+ 	request.Header.Set("Authorization", "Bearer "+os.Getenv("PETSTORE_KEY"))
++	request.Header.Set("Content-Type", "application/json")
+ 	response, err := http.DefaultClient.Do(request)
+ 	if err != nil {
+ 		panic(err)
+ 	}
+ 	defer response.Body.Close()
+ 	io.Copy(os.Stdout, response.Body)
+ }
+`,
+  },
+  {
+    lang: "Java",
+    label: "Java",
+    source: `
+ import java.net.URI;
+ import java.net.http.HttpClient;
+ import java.net.http.HttpRequest;
+ import java.net.http.HttpResponse;
 
-function go({ path, body }: SampleRequest): string {
-  const type = body === undefined ? "" : '\n\trequest.Header.Set("Content-Type", "application/json")';
-  const method = body === undefined ? "GET" : "POST";
-  const sent = body === undefined ? "nil" : `strings.NewReader(\`${body}\`)`;
-  const usedImport = body === undefined ? "" : '\n\t"strings"';
-  return `package main
-
-import (
-	"io"
-	"net/http"
-	"os"${usedImport}
-)
-
-func main() {
-	request, err := http.NewRequest("${method}", os.Getenv("PETSTORE_URL")+"${path}", ${sent})
-	if err != nil {
-		panic(err)
-	}
-	request.Header.Set("Authorization", "Bearer "+os.Getenv("PETSTORE_KEY"))${type}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		panic(err)
-	}
-	defer response.Body.Close()
-	io.Copy(os.Stdout, response.Body)
-}
-`;
-}
-
-function java({ path, body }: SampleRequest): string {
-  const sent = body === undefined ? "" : `
-        .header("Content-Type", "application/json")
-        .POST(HttpRequest.BodyPublishers.ofString(${JSON.stringify(body)}))`;
-  return `import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-
-class Sample {
-  public static void main(String[] args) throws Exception {
-    var request = HttpRequest.newBuilder(URI.create(System.getenv("PETSTORE_URL") + "${path}"))
-        .header("Authorization", "Bearer " + System.getenv("PETSTORE_KEY"))${sent}
-        .build();
-    var client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
-    System.out.println(client.send(request, HttpResponse.BodyHandlers.ofString()).body());
-  }
-}
-`;
-}
+ class Sample {
+   public static void main(String[] args) throws Exception {
+     var request = HttpRequest.newBuilder(URI.create(System.getenv("PETSTORE_URL") + "<path>"))
+         .header("Authorization", "Bearer " + System.getenv("PETSTORE_KEY"))
++        .header("Content-Type", "application/json")
++        .POST(HttpRequest.BodyPublishers.ofString(<quoted body>))
+         .build();
+     var client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+     System.out.println(client.send(request, HttpResponse.BodyHandlers.ofString()).body());
+   }
+ }
+`,
+  },
+];
