@@ -1,6 +1,6 @@
 /** How a server ends, from the signal to the last closed connection. */
 
-import { resolvesWithin } from "../../promises.ts";
+import { resolvesWithin, sleep } from "../../promises.ts";
 import type { DrainGate } from "../service/drain_gate.ts";
 import type { Listener } from "../service/listener.ts";
 
@@ -51,9 +51,7 @@ const HOLD_STEPS = 10;
  * has read the requests that wait in its socket. With several, it reads them between two timers.
  */
 async function holdFor(timeMs: number): Promise<void> {
-  for (let step = 0; step < HOLD_STEPS; step++) {
-    await new Promise((resolve) => setTimeout(resolve, timeMs / HOLD_STEPS));
-  }
+  for (let step = 0; step < HOLD_STEPS; step++) await sleep(timeMs / HOLD_STEPS);
 }
 
 /**
