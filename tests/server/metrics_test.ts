@@ -1,4 +1,4 @@
-/** The metrics of a server, read by other people's parser. */
+/** The metrics of a server, in the text format of Prometheus. */
 
 import assert from "node:assert/strict";
 import { readFileSync, renameSync, statSync } from "node:fs";
