@@ -11,27 +11,23 @@ export function suggest(word: string, names: readonly string[]): string | undefi
   const ranked = names
     .map((name) => ({ name, mistakes: countMistakes(word, name) }))
     // In a name of two or three letters, two wrong ones would be most of it, so only one may be wrong.
-    .filter(({ name, mistakes }) => mistakes <= Math.min(MAX_MISTAKES, Math.floor(name.length / 2)))
+    .filter(({ name, mistakes }) => mistakes <= Math.min(MAX_MISTAKES, name.length / 2))
     .sort((a, b) => a.mistakes - b.mistakes);
   return ranked[0]?.name;
 }
 
-/** The number of letters to add, remove, replace or swap with their neighbour so that one word becomes another (Damerau–Levenshtein). */
-export function countMistakes(from: string, to: string): number {
-  // rows[i][j] is the number for the first i letters of `from` and the first j letters of `to`.
-  const rows: number[][] = [Array.from({ length: to.length + 1 }, (_, j) => j)];
-  for (let i = 1; i <= from.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= to.length; j++) {
-      const isSame = from[i - 1] === to[j - 1];
-      const isSwapped = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
-      const removed = rows[i - 1]![j]! + 1;
-      const added = row[j - 1]! + 1;
-      const replaced = rows[i - 1]![j - 1]! + (isSame ? 0 : 1);
-      const swapped = isSwapped ? rows[i - 2]![j - 2]! + 1 : Infinity;
-      row[j] = Math.min(removed, added, replaced, swapped);
-    }
-    rows.push(row);
-  }
-  return rows[from.length]![to.length]!;
+/**
+ * The number of letters to add, remove, replace or swap with their neighbour so that one word becomes another (Damerau–Levenshtein).
+ *
+ * @param most If more are needed, the result is larger than this, and may be `Infinity`.
+ */
+export function countMistakes(from: string, to: string, most = MAX_MISTAKES): number {
+  if (from === "" || to === "") return from.length + to.length;
+  if (from[0] === to[0]) return countMistakes(from.slice(1), to.slice(1), most);
+  if (most === 0) return Infinity;
+  const countAfter = (fromCount: number, toCount: number) =>
+    countMistakes(from.slice(fromCount), to.slice(toCount), most - 1);
+  const isSwapped = from[0] === to[1] && from[1] === to[0];
+  const swapped = isSwapped ? countAfter(2, 2) : Infinity;
+  return 1 + Math.min(countAfter(1, 0), countAfter(0, 1), countAfter(1, 1), swapped);
 }
