@@ -11,10 +11,10 @@ export const COMPONENTS = {
   /** Shows a JSON response with all its digits. Swagger UI itself would round the integers beyond 2^53. */
   responseBody: (ResponseBody, { React, getComponent }) => (props) => {
     const h = React.createElement;
-    if (!isJson(props.content)) return h(ResponseBody, props);
+    const json = indentJson(props.content);
+    if (json === undefined) return h(ResponseBody, props);
     const code = { language: "json", downloadable: true, fileName: "response.json", canCopy: true };
-    const shown = h(getComponent("HighlightCode", true), code, indentJson(props.content));
-    return h("div", null, h("h5", null, "Response body"), shown);
+    return h("div", null, h("h5", null, "Response body"), h(getComponent("HighlightCode", true), code, json));
   },
 
   /** Shows no key in the command for curl, but the name of a variable that has it. */
@@ -88,14 +88,6 @@ export const COMPONENTS = {
     return h("details", { className: "about" }, h("summary", null, "About the API"), h(Info, props));
   },
 };
-
-function isJson(text) {
-  try {
-    return typeof text === "string" && JSON.parse(text) !== undefined;
-  } catch {
-    return false;
-  }
-}
 
 /** The error codes in the examples of a response, each once. */
 function codesOf(response) {

@@ -1,21 +1,16 @@
 /**
- * Indents JSON text as `JSON.stringify(value, null, 2)` does, but keeps every number and string as it is written: parsing
- * would round the integers beyond 2^53.
+ * Indents JSON text, and keeps every number as it is written: `JSON.parse()` alone would round the integers beyond 2^53. A browser that
+ * cannot do this leaves the text as it is.
  *
- * @param {string} json Is valid JSON.
- * @returns {string}
+ * @param {unknown} json
+ * @returns {string | undefined} It is undefined if the text is not JSON.
  */
 export function indentJson(json) {
-  let depth = 0;
-  const newLine = () => "\n" + "  ".repeat(depth);
-  return json.replace(/"(?:[^"\\]|\\[^])*"?|\[\s*\]|\{\s*\}|\s+|[[\]{},:]/g, (token) => {
-    if (token.startsWith('"')) return token;
-    // The token is white space, which is removed, or an empty array or object, which loses the white space within it.
-    if (token.length > 1 || token.trim() === "") return token.replace(/\s+/g, "");
-    if (token === ":") return ": ";
-    if (token === ",") return "," + newLine();
-    const isOpening = token === "[" || token === "{";
-    depth += isOpening ? 1 : -1;
-    return isOpening ? token + newLine() : newLine() + token;
-  });
+  const keepDigits = (_name, value, { source }) => typeof value === "number" ? JSON.rawJSON(source) : value;
+  try {
+    const value = JSON.parse(json, JSON.rawJSON && keepDigits);
+    return JSON.rawJSON ? JSON.stringify(value, null, 2) : json;
+  } catch {
+    return undefined;
+  }
 }
