@@ -42,9 +42,11 @@ function createFileHandler(type: string, name: keyof typeof TYPES): Handler {
     "cache-control": "public, max-age=31536000, immutable",
     etag,
   };
+  // The stream gives out the file in pieces, as fast as the client reads, and makes none before it is read. A body in one piece would be
+  // copied as a whole by the host, for each client, also for one that does not read.
   return async () => {
-    const bytes = await (loading ??= load(name));
-    return { status: 200, headers, body: streamOf(bytes), etag };
+    const pieces = piecesOf(await (loading ??= load(name)));
+    return { status: 200, headers, body: ReadableStream.from(pieces), etag };
   };
 }
 
@@ -53,18 +55,8 @@ async function load(name: keyof typeof TYPES): Promise<Uint8Array<ArrayBuffer>> 
   return new Uint8Array(Buffer.from(packed.files[name], "base64"));
 }
 
-/**
- * A stream that gives out the bytes in pieces, as fast as the client reads. A body in one piece would be copied as a whole by the host, for
- * each client, also for one that does not read.
- */
-function streamOf(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
-  let offset = 0;
-  return new ReadableStream({
-    pull(controller) {
-      controller.enqueue(bytes.subarray(offset, offset + PIECE_SIZE));
-      offset += PIECE_SIZE;
-      if (offset >= bytes.length) controller.close();
-    },
-    // With this mark, the stream makes no piece before it is read, and none for HEAD and for a client that has the file already.
-  }, { highWaterMark: 0 });
+function* piecesOf(bytes: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>> {
+  for (let offset = 0; offset < bytes.length; offset += PIECE_SIZE) {
+    yield bytes.subarray(offset, offset + PIECE_SIZE);
+  }
 }
