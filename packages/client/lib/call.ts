@@ -1,4 +1,4 @@
-import { type Deprecation, readDeprecation } from "./deprecation.ts";
+import { readDeprecation } from "./deprecation.ts";
 import type { ClientSettings } from "./options.ts";
 import { createHide } from "./redaction.ts";
 import { type Answer, type Exchange, send } from "./request.ts";
@@ -6,7 +6,7 @@ import { retry } from "./retry.ts";
 
 export interface CallParts<T> {
   operation: string;
-  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  method: "GET" | "POST";
   /** The path below the base address, with its query. */
   path: string;
   body?: string;
@@ -52,7 +52,8 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
       const deprecation = onDeprecation && !told.has(operation) && readDeprecation(operation, response.headers, hide);
       if (deprecation) {
         told.add(operation);
-        tell(onDeprecation, deprecation);
+        // The failure of a callback is ignored, because the call has a result of its own.
+        Promise.resolve(deprecation).then(onDeprecation).catch(() => {});
       }
       return response;
     };
@@ -61,13 +62,4 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
     };
     return retry(attempt, { timeoutMs, maxRetries: isOnce ? 0 : maxRetries, signal: signalOfApp });
   };
-}
-
-/** Calls the app's listener, which may be asynchronous. Its failure must not fail the call that it is told about. */
-async function tell(listener: NonNullable<ClientSettings["onDeprecation"]>, deprecation: Deprecation): Promise<void> {
-  try {
-    await listener(deprecation);
-  } catch {
-    // The failure of a callback is ignored, because the call has a result of its own.
-  }
 }

@@ -26,7 +26,7 @@ export type ErrorCode =
 
 /**
  * - `connection_failed`: no whole response came.
- * - `deadline_exceeded`: `timeoutMs` had passed. The `cause` is the failure of the last attempt that had ended.
+ * - `deadline_exceeded`: `timeoutMs` had passed.
  * - `unexpected_response`: something other than a petstore answered, such as a proxy, or the response had more than 16 MiB.
  */
 export type ClientErrorCode = "connection_failed" | "deadline_exceeded" | "unexpected_response";
@@ -53,8 +53,8 @@ export interface ResponseFacts {
  * there is no `cause`. Otherwise it may have been. The `cause` says more:
  *
  * - If no whole response came, it is the error of the runtime.
- * - If a response came, it is the failure of an earlier attempt that may have been carried out. Without such an attempt, there is no cause.
- * - At the deadline, it is the failure of the last attempt that had ended.
+ * - If a response came, or the deadline, it is the failure of the last attempt before that may have been carried out. Without such an
+ *   attempt, there is no cause.
  */
 export class PetstoreError extends Error {
   /** The name that logs show. */
@@ -76,11 +76,5 @@ export class PetstoreError extends Error {
     this.status = status;
     this.requestId = requestId;
     this.retryAfterMs = retryAfterMs;
-  }
-
-  /** The members as plain JSON. The `cause` and the stack are left out, because they tell of the machine and not of the call. */
-  toJSON(): Record<string, unknown> {
-    const { name, code, message, status, requestId, retryAfterMs } = this;
-    return { name, code, message, status, requestId, retryAfterMs };
   }
 }

@@ -90,11 +90,8 @@ export function parseUrl(text: string, base?: string): URL | undefined {
 }
 
 function checkCount(name: string, value: number, least: number, most: number): number {
-  if (typeof value !== "number") throw wrong(name, "a number");
-  if (!(value >= least && value <= most)) {
-    throw new RangeError(`Option ${name} must be from ${least} to ${most}`);
-  }
-  return value;
+  if (typeof value === "number" && value >= least && value <= most) return value;
+  throw new RangeError(`Option ${name} must be a number from ${least} to ${most}`);
 }
 
 /** Quotes no value: it may be a secret, also in the wrong place. */

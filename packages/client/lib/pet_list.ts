@@ -41,15 +41,19 @@ export function createPetList(call: Call, given: ListOptions): PetList {
   // The caller may change its object before the first page.
   const options = { ...given };
   async function* pages() {
+    // A list has no end if its server is at fault, and its client must not read for ever.
+    const asked = new Set<string>();
     let query = queryOf(options);
-    const guard = new EndlessListGuard(query);
+    let emptyPages = 0;
     for (;;) {
+      asked.add(query);
       const answer = await getPets(call, query, options);
       yield answer.value;
       const next = nextQuery(answer);
       if (next === undefined) return;
-      const fault = guard.check(next, answer.value[0]?.id);
-      if (fault !== undefined) throw answer.createUnexpected(fault);
+      if (asked.has(next)) throw answer.createUnexpected(`The pages go in a circle: ${next}`);
+      emptyPages = answer.value.length === 0 ? emptyPages + 1 : 0;
+      if (emptyPages === MOST_EMPTY_PAGES) throw answer.createUnexpected(`${emptyPages} pages in a row had no pet`);
       query = next;
     }
   }
@@ -64,54 +68,14 @@ export function createPetList(call: Call, given: ListOptions): PetList {
   }
   async function toArray() {
     const all: Pet[] = [];
-    // A page of another server may be too long for arguments.
-    for await (const page of pages()) for (const pet of page) all.push(pet);
+    for await (const pet of pets()) all.push(pet);
     return all;
   }
   return { pages, toArray, [Symbol.asyncIterator]: pets };
 }
 
-/** How many pages in a row may begin with the pet of the page before, or have none. */
-const MOST_IDLE_PAGES = 100;
-
-/** Notices a list that has no end because its server is at fault, so that its client does not read for ever. */
-class EndlessListGuard {
-  /** The query of an earlier page. The links go in a circle if it comes again. */
-  #seenQuery: string;
-  /**
-   * The query is replaced after 1, 2, 4, 8 … pages. In this way a circle of any length is found with one query in memory (Brent's
-   * algorithm).
-   */
-  #pagesUntilReplaced = 1;
-  #pagesSinceReplaced = 0;
-  /** The first pet of the last page that had one. A server may make new cursors without end, though it has no new pets. */
-  #firstId: bigint | undefined;
-  #idlePages = 0;
-
-  constructor(firstQuery: string) {
-    this.#seenQuery = firstQuery;
-  }
-
-  /**
-   * Looks at a page before the next one is asked for.
-   *
-   * @param next The query of the next page.
-   * @param firstId The id of the first pet on this page, if it has one.
-   * @returns The fault of the server, if there is one.
-   */
-  check(next: string, firstId: bigint | undefined): string | undefined {
-    if (next === this.#seenQuery) return `The pages go in a circle: ${next}`;
-    if (++this.#pagesSinceReplaced === this.#pagesUntilReplaced) {
-      this.#seenQuery = next;
-      this.#pagesUntilReplaced *= 2;
-      this.#pagesSinceReplaced = 0;
-    }
-    const isIdle = firstId === undefined || firstId === this.#firstId;
-    this.#idlePages = isIdle ? this.#idlePages + 1 : 0;
-    this.#firstId = firstId ?? this.#firstId;
-    return this.#idlePages >= MOST_IDLE_PAGES ? `${MOST_IDLE_PAGES} pages in a row brought no new pet` : undefined;
-  }
-}
+/** How many pages in a row may have no pet. A server may make new cursors without end. */
+const MOST_EMPTY_PAGES = 100;
 
 export async function getPage(call: Call, options: ListOptions): Promise<PetPage> {
   const answer = await getPets(call, queryOf(options), options);

@@ -6,25 +6,21 @@ const PIECE = 8;
 /** The longest text that is looked through. A message of a petstore is shorter. */
 const LONGEST_TEXT = 10_000;
 
-/** Makes a function that takes a key, and pieces of it, out of a text: as they are, in JSON, in an address and in base64. */
+/** Makes a function that takes a key, and pieces of it, out of a text: as they are, in JSON and in an address. */
 export function createHide(key: string): (text: string) => string {
   // The public prefix of a key is left out, because it is also a common name of a host.
   const secret = key.replace(/^petstore_(?=.)/, "");
   const size = Math.min(PIECE, secret.length);
   const pieces = new Set<string>();
-  const forms = [JSON.stringify(secret), encodeURIComponent(secret)];
-  // Base64 depends on what is before, such as "Bearer ".
-  for (const before of ["", " ", "  "]) forms.push(btoa(before + secret));
-  // The other forms of a short key are left out, because their pieces would be single letters.
-  for (const form of size < PIECE ? [secret] : [secret, ...forms]) {
-    for (let at = 0; at + size <= form.length; at++) pieces.add(form.slice(at, at + size).toLowerCase());
+  for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]) {
+    for (let at = 0; at + size <= form.length; at++) pieces.add(form.slice(at, at + size));
   }
   return (text) => {
     text = text.slice(0, LONGEST_TEXT);
     let shown = "";
     let end = 0;
     for (let at = 0; at + size <= text.length; at++) {
-      if (!pieces.has(text.slice(at, at + size).toLowerCase())) continue;
+      if (!pieces.has(text.slice(at, at + size))) continue;
       if (at >= end) shown += text.slice(end, at) + "…";
       end = at + size;
     }
@@ -41,16 +37,12 @@ export function createHide(key: string): (text: string) => string {
  */
 export function redactedCopy(thrown: unknown, hide: (text: string) => string, depth = 4): Error | undefined {
   if (thrown == null || !depth) return undefined;
-  const { name, message, code, stack, cause, errors } = thrown as Record<string, unknown>;
+  const { name, message, code, stack, cause } = thrown as Record<string, unknown>;
   const text = (value: unknown) => typeof value === "string" ? hide(value) : undefined;
   const inner = redactedCopy(cause, hide, depth - 1);
-  const kept = new Error(text(message) ?? text(thrown), inner && { cause: inner });
+  const copy = new Error(text(message) ?? text(thrown), inner && { cause: inner });
   for (const [member, value] of Object.entries({ name, code, stack })) {
-    if (typeof value === "string") Object.assign(kept, { [member]: hide(value) });
+    if (typeof value === "string") Object.assign(copy, { [member]: hide(value) });
   }
-  // These are the errors of the attempts to connect to each address of a name.
-  if (Array.isArray(errors)) {
-    Object.assign(kept, { errors: errors.slice(0, 4).map((each) => redactedCopy(each, hide, depth - 1)) });
-  }
-  return kept;
+  return copy;
 }

@@ -1,11 +1,8 @@
-import { quoted } from "./json.ts";
 import { PetstoreError, type PetstoreErrorCode } from "./error.ts";
 import { redactedCopy } from "./redaction.ts";
 
-export const MAX_BODY_BYTES: number = 16 * 2 ** 20;
-
-/** The cause of the error for a response beyond {@link MAX_BODY_BYTES}. Such a request is not repeated. */
-export class ResponseTooLongError extends RangeError {}
+/** The longest body that is read, decompressed: a few compressed bytes may become gigabytes. */
+const MAX_BODY_BYTES = 16 * 2 ** 20;
 
 export interface Answer<T> {
   value: T;
@@ -48,7 +45,7 @@ export async function send<T>({ fetch, requestLine, parse, hide }: Exchange<T>):
       cause,
     });
   };
-  const createUnexpected = (message: string, cause?: unknown) => createError("unexpected_response", message, cause);
+  const createUnexpected = (message: string) => createError("unexpected_response", message);
   try {
     response = await fetch();
     text = await readText(response);
@@ -59,7 +56,7 @@ export async function send<T>({ fetch, requestLine, parse, hide }: Exchange<T>):
     throw createError("connection_failed", `${requestLine} got no whole response${reason}`, cause);
   }
   if (text === undefined) {
-    throw createUnexpected(`${requestLine} got more than ${MAX_BODY_BYTES} bytes`, new ResponseTooLongError());
+    throw createUnexpected(`${requestLine} got more than ${MAX_BODY_BYTES} bytes`);
   }
   const result = readResult(response, text, parse);
   switch (result.kind) {
@@ -90,10 +87,16 @@ function readResult<T>(response: Response, text: string, parse: (text: string) =
     if (typeof code === "string" && typeof message === "string") return { kind: "failure", code, message };
     return { kind: "foreign" };
   } catch (thrown) {
-    // The error is dropped, because its message quotes the body, perhaps with the key. The body of a redirect does not matter.
-    const isCut = thrown instanceof SyntaxError && isJson(response, text) && !isRedirect(response);
-    return { kind: isCut ? "cut" : "foreign" };
+    // The error is dropped, because its message quotes the body, perhaps with the key.
+    return { kind: thrown instanceof SyntaxError && isToBeJson(response) ? "cut" : "foreign" };
   }
+}
+
+/** Whether a response was to be JSON. Over plain HTTP, Chromium takes a head that was cut for a whole one, whose type may be missing or cut. */
+function isToBeJson(response: Response): boolean {
+  if (isRedirect(response)) return false;
+  const type = response.headers.get("content-type")?.toLowerCase() ?? "";
+  return type.includes("json") || (response.ok && "application/json".startsWith(type));
 }
 
 /**
@@ -121,7 +124,7 @@ export function* chainOf(error: unknown): Generator<{ message?: string; code?: s
   for (let each = error; each instanceof Error; each = each.cause) yield each;
 }
 
-/** Reads a body as text. The result is undefined if it is too long: a few compressed bytes may become gigabytes. */
+/** Reads a body as text. The result is undefined if it is too long. */
 async function readText(response: Response): Promise<string | undefined> {
   // React Native has no stream for a body, so it is read as one text.
   if (!response.body) return await response.text();
@@ -141,14 +144,6 @@ async function readText(response: Response): Promise<string | undefined> {
   }
 }
 
-function isJson({ status, headers }: Response, text: string): boolean {
-  const type = headers.get("content-type")?.toLowerCase() ?? "";
-  if (type.includes("json")) return true;
-  // Over plain HTTP, Chromium takes a head that was cut for a whole one. Its type may be missing, or cut too.
-  if (text === "") return status < 204 && "application/json".startsWith(type);
-  return !type && /^\s*[[{]/.test(text);
-}
-
 /** Says, as the second half of a sentence, what has answered in place of a petstore. */
 function describeForeign(response: Response, text: string): string {
   if (!isRedirect(response)) return `got no answer of a petstore, but ${response.status} ${quoted(text)}`;
@@ -156,22 +151,20 @@ function describeForeign(response: Response, text: string): string {
   return `is redirected to ${target}; baseUrl must be the address that answers`;
 }
 
+/** Quotes the beginning of a text that a server has sent, so that a long response does not make a long message. */
+function quoted(text: string): string {
+  return JSON.stringify(text.length <= 64 ? text : text.slice(0, 64).toWellFormed() + "…");
+}
+
 /** A browser hides the status of a redirect, and its target. */
 function isRedirect({ type, status }: Response): boolean {
   return type === "opaqueredirect" || (status >= 300 && status < 400);
 }
 
-/** The time that a server asks a client to wait (RFC 9110 §10.2.3), in milliseconds. A date is compared with the server's own clock. */
+/** The time that a server asks a client to wait (RFC 9110 §10.2.3), in milliseconds. */
 function retryAfter(headers: Headers): number | undefined {
   const value = headers.get("retry-after");
   if (value === null) return undefined;
-  if (/^\d+$/.test(value)) return 1000 * Number(value);
-  const sentAt = parseDate(headers.get("date") ?? "");
-  const wait = parseDate(value) - (isNaN(sentAt) ? Date.now() : sentAt);
+  const wait = /^\d+$/.test(value) ? 1000 * Number(value) : Date.parse(value) - Date.now();
   return isNaN(wait) ? undefined : Math.max(0, wait);
-}
-
-/** A date in the obsolete form of asctime() has no zone, but means GMT (RFC 9110 §5.6.7). */
-function parseDate(value: string): number {
-  return Date.parse(value.endsWith("GMT") ? value : `${value} GMT`);
 }

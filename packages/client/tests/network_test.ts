@@ -31,15 +31,12 @@ const CUT_REX = REX.slice(0, -9);
 
 const CUT: [where: string, bytes: string][] = [
   ["before its response", ""],
-  ["in the head", WHOLE.slice(0, 40)],
   // Over plain HTTP, Chromium takes what has come of a head for the whole.
   ["in the head, which looks whole", `${CREATED}\r\n`],
   ["in the type, which looks whole", `${CREATED}content-type: applic\r\n\r\n`],
-  ["before the body", WHOLE.slice(0, WHOLE.indexOf("{"))],
   ["in the body", WHOLE.slice(0, -9)],
   ["in a chunk", `${CREATED}content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\nff\r\n${REX}`],
   ["in a body without a length", `${CREATED}content-type: APPLICATION/JSON\r\n\r\n${CUT_REX}`],
-  ["in a body without a type", `${CREATED}\r\n${CUT_REX}`],
   ["in the body of a failure", response(503, '{"code":"overloaded"', { "content-length": "99" })],
 ];
 
@@ -50,19 +47,8 @@ for (const [where, bytes] of CUT) {
       assert.equal(requests.length, 3);
       assert.ok(fieldOf(requests[0], "idempotency-key"));
       assert.equal(new Set(requests.map((request) => fieldOf(request, "idempotency-key"))).size, 1);
-      assert.equal(new Set(requests.map((request) => request.split("\r\n\r\n")[1])).size, 1);
     }));
 }
-
-test("a page of a list whose connection is cut is fetched again, and each pet comes once", () => {
-  const first = response(200, `[${REX}]`, { link: '</v1/pets?cursor=x>; rel="next"' });
-  const last = response(200, `[${REX.replace("1", "2")}]`);
-  const answers = [first.slice(0, -20), first, last.slice(0, -20), last];
-  return withClient((_, number) => answers[number], async (pets, { requests }) => {
-    assert.deepEqual((await pets.list().toArray()).map(({ id }) => id), [1n, 2n]);
-    assert.equal(requests.length, 4);
-  });
-});
 
 test("a create without an Idempotency-Key is sent once, on a kept connection that ends before the response too", () => {
   const kept: [string] = [WHOLE.replace("connection: close\r\n", "")];

