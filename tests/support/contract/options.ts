@@ -16,6 +16,15 @@ export const OPTION_CASES: readonly OwnCase[] = [
     },
   },
   {
+    name: "remembers an Idempotency-Key for the configured time",
+    options: { idempotencyRetentionMs: 1 },
+    async run(api) {
+      const ids = new Set<bigint>();
+      // A millisecond passes between two of these requests sooner or later.
+      while (ids.size < 3) ids.add(petOf(await api.post(REX, withKey("a")), 201).id);
+    },
+  },
+  {
     name: "answers 501 to an Idempotency-Key where the store cannot remember it",
     options: { store: FORGETFUL },
     async run(api) {

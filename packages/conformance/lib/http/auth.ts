@@ -4,6 +4,7 @@ import type { Api } from "./api.ts";
 import { assert, assertStatus } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase, says } from "./case.ts";
 import { ABSENT_ID, addPet, newName, storesNothing } from "./catalogue.ts";
+import { PET } from "./body.ts";
 import { petOf } from "./exact.ts";
 import { ALLOWED } from "./routes.ts";
 
@@ -19,36 +20,25 @@ const KEYS = addition("auth", "A key is Authorization: Bearer <key>, with Bearer
 function wrongCredentials(key: string): string[] {
   const half = key.length >> 1;
   const tokens = [
-    ..."null undefined true 0 * % .* admin test API_KEY <API_KEY> constructor __proto__ {} []".split(" "),
+    ..."null undefined true * test API_KEY {}".split(" "),
     "' OR '1'='1",
-    key.slice(1),
     key.slice(half),
     key.slice(0, half),
-    key.slice(0, 8),
     key.slice(0, -1),
-    key.slice(0, 16).padEnd(key.length + 1, "x"),
     "x".repeat(key.length),
-    key.replaceAll(/[-_.]/g, ""),
     key.toUpperCase(),
     key.toLowerCase(),
     btoa(key),
     `${key}x`,
     `x${key}`,
     `${key} x`,
-    `x ${key}`,
     `${key},x`,
-    `x,${key}`,
-    `${key}%00`,
     `${key}%20`,
-    `%20${key}`,
     `${key}=`,
-    `${key}${key}`,
-    `${key} ${key}`,
     `${key}, Bearer ${key}`,
     `Bearer ${key}`,
     `sha256:${key}`,
     `"${key}"`,
-    `<${key}>`,
   ];
   return [
     // A part of a short key may be empty, or the whole key.
@@ -56,94 +46,68 @@ function wrongCredentials(key: string): string[] {
     key,
     `Bearer${key}`,
     `Bearer:${key}`,
-    `Bearer=${key}`,
-    `Bearer, ${key}`,
-    `BearerX ${key}`,
     `Basic ${key}`,
     `Token ${key}`,
     `ApiKey ${key}`,
-    `Api-Key ${key}`,
-    `Digest ${key}`,
-    `Key ${key}`,
     `Basic ${btoa(`user:${key}`)}`,
     `Basic ${btoa(`${key}:`)}`,
-    `Basic ${btoa(`:${key}`)}`,
-    `Basic ${btoa(key)}`,
   ];
 }
 
 /** Fields, and parameters and cookies, in which some servers look for a key. */
-const KEY_FIELDS =
-  "x-api-key api-key apikey x-auth-token x-access-token x-authorization proxy-authorization x-key token " +
-  "x-forwarded-authorization private-token";
+const KEY_FIELDS = "x-api-key api-key apikey x-auth-token x-access-token proxy-authorization token".split(" ");
 const KEY_NAMES = "key api_key apikey apiKey access_token token auth authorization session".split(" ");
 
-/** Fields of proxies, browsers and monitors, and queries, for which some servers ask for no key. */
+/** Fields of proxies, browsers and monitors, for which some servers ask for no key. */
 const TRUSTED = [
-  { "x-forwarded-for": "127.0.0.1", "x-forwarded-host": "localhost", "x-remote-user": "admin", "x-internal": "true" },
+  { "x-forwarded-for": "127.0.0.1", "x-forwarded-host": "localhost", "x-remote-user": "admin" },
   { "x-original-url": "/livez", "x-http-method-override": "OPTIONS", "user-agent": "kube-probe/1.31" },
   { "if-none-match": "*", accept: "application/xml", origin: "https://app.example" },
 ];
-const QUERIES = [
-  "status=sold",
-  "limit=5",
-  "limit=20&status=available",
-  "cursor=1",
-  "admin=true&debug=1&_method=OPTIONS",
-];
+const QUERIES = ["status=sold", "limit=20&status=available", "cursor=1", "admin=true&debug=1&_method=OPTIONS"];
 
-/** How a request differs from one with the key. */
-interface Dress {
-  headers?: Record<string, string>;
-  query?: string;
-}
-
-function dressesOf(key: string): Dress[] {
-  const named = KEY_NAMES.map((name) => `${name}=${encodeURIComponent(key)}`);
-  const fields = (value: string) => Object.fromEntries(KEY_FIELDS.split(" ").map((name) => [name, value]));
-  const credentials = wrongCredentials(key).map((authorization) => ({ authorization }));
-  const cookie = named.join("; ");
-  return [
-    {},
-    ...[...credentials, fields(key), fields(`Bearer ${key}`), { cookie }, ...TRUSTED].map((headers) => ({ headers })),
-    ...[named.join("&"), ...QUERIES].map((query) => ({ query })),
-  ];
-}
-
-/** Sends a request to each endpoint in each dress. None may show the pet with this name. */
-async function sendDressed(api: Api, id: bigint, shown: string, pet: string): Promise<void> {
-  for (const { headers, query } of dressesOf(api.key)) {
-    for (const [method, path] of [["GET", "/pets"], ["GET", `/pets/${id}`], ["POST", "/pets"]] as const) {
-      const target = query ? `${path}?${query}` : path;
-      const isCreate = method === "POST";
+/** Sends requests to each endpoint with credentials, fields and queries that are not the key. None may show the pet with this name. */
+async function sendWrong(api: Api, id: bigint, shown: string): Promise<void> {
+  const named = KEY_NAMES.map((name) => `${name}=${encodeURIComponent(api.key)}`);
+  const credentials = wrongCredentials(api.key).map((authorization) => ({ authorization }));
+  const fields = Object.fromEntries(KEY_FIELDS.map((name) => [name, api.key]));
+  const send = async (method: string, path: string, headers: Record<string, string>) => {
+    const body = method === "POST" ? { body: PET } : {};
+    const all = { "content-type": "application/json", ...headers };
+    const response = await api.send(method, path, { key: null, headers: all, ...body });
+    assertStatus(response, 401, `${method} ${path} ${JSON.stringify(headers)}`);
+    assert.ok(!response.text.includes(shown), "A response without the right key shows a pet");
+  };
+  for (const headers of [...credentials, fields, { cookie: named.join("; ") }, ...TRUSTED]) {
+    for (const path of ["/pets", `/pets/${id}`]) await send("GET", path, headers);
+    await send("POST", "/pets", headers);
+  }
+  for (const query of ["", named.join("&"), ...QUERIES]) {
+    for (const path of [`/pets?${query}`, `/pets/${id}?${query}`]) {
       // The same request with the key may fill a cache.
-      if (!headers && !isCreate) await api.get(target);
-      const parts = { headers: { "content-type": "application/json", ...headers }, ...isCreate && { body: pet } };
-      const response = await api.send(method, target, { key: null, ...parts });
-      assertStatus(response, 401, `${method} ${target} ${JSON.stringify(headers)}`);
-      assert.ok(!response.text.includes(shown), "A response without the right key shows a pet");
+      await api.get(path);
+      await send("GET", path, {});
     }
+    await send("POST", `/pets?${query}`, {});
   }
 }
 
 /** Sends requests without a key that servers have let in for their methods, paths, ids and bodies. */
-async function sendOdd(api: Api, id: bigint, shown: string, pet: string): Promise<void> {
-  const key = api.key;
+async function sendOdd(api: Api, id: bigint, shown: string): Promise<void> {
   const none = { key: null };
   for (const method of ["HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"]) {
     const { status, text } = await api.send(method, `/pets/${id}`, none);
     assert.ok(!text.includes(shown), `${method} without a key shows a pet`);
     assert.ok(method === "OPTIONS" || status >= 300, `${method} without a key was answered with ${status}`);
   }
-  for (const path of ["/pets/", "/PETS", "/pets.json", `/pets/${id}/`, `/pets;key=${key}`, `/pets/${id};key=${key}`]) {
+  for (const path of ["/pets/", "/PETS", "/pets.json", `/pets/${id}/`, `/pets/${id};key=${api.key}`]) {
     const { status } = await api.get(path, none);
     assert.ok(status >= 300, `The path ${path} without a key was answered with ${status}`);
   }
-  for (const other of ["1", "0", "-1", ABSENT_ID]) {
+  for (const other of ["1", "-1", ABSENT_ID]) {
     assertStatus(await api.get(`/pets/${other}`, none), 401, `GET /pets/${other} without a key`);
   }
-  const withKey = pet.replace("}", `,"key":"${key}","apiKey":"${key}","api_key":"${key}","token":"${key}"}`);
-  for (const body of ["", "{", withKey]) {
+  for (const body of ["", "{", PET.replace("}", `,"key":"${api.key}","api_key":"${api.key}"}`)]) {
     assertStatus(await api.post(body, none), 401, `the body ${body} without a key`);
   }
 }
@@ -168,12 +132,10 @@ export const AUTH_CASES: HttpCase[] = [
   ...cases(NEEDED, {
     async "shows and stores nothing without the right key, in any form"(api) {
       const shown = newName();
-      const stored = newName();
       const id = await addPet(api, "available", shown);
-      const pet = `{"name":"${stored}","categoryId":7}`;
-      await storesNothing(api, stored, async () => {
-        await sendDressed(api, id, shown, pet);
-        await sendOdd(api, id, shown, pet);
+      await storesNothing(api, async () => {
+        await sendWrong(api, id, shown);
+        await sendOdd(api, id, shown);
       });
       assert.equal(petOf(await api.get(`/pets/${id}`)).name, shown, "The name of a pet after requests without a key");
     },
@@ -188,10 +150,6 @@ export const AUTH_CASES: HttpCase[] = [
     },
   }),
   ...cases(KEYS, {
-    async "refuses two Authorization headers, even with one and the same key"(api) {
-      const headers: [string, string][] = [1, 2].map(() => ["authorization", `Bearer ${api.key}`]);
-      assertStatus(await api.get("/pets", { headers }), 401, "two Authorization headers");
-    },
     async "takes the scheme in any case"(api) {
       for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR"]) {
         const headers = { authorization: `${scheme} ${api.key}` };

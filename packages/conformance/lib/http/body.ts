@@ -3,7 +3,7 @@
 import { encode } from "./api.ts";
 import { assert, assertStatus } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase } from "./case.ts";
-import { newName, storesNothing } from "./catalogue.ts";
+import { storesNothing } from "./catalogue.ts";
 import { petOf } from "./exact.ts";
 
 export const PET = '{"name":"Rex","categoryId":7}';
@@ -53,11 +53,6 @@ export const BODY_CASES: HttpCase[] = [
         assertResponse(await api.post(PET, { headers: { ...headers } }), expected, JSON.stringify(headers));
       }
     },
-    async "answers 400 to an empty body"(api) {
-      for (const response of [await api.post(""), await api.post(stream()), await api.send("POST", "/pets")]) {
-        assertResponse(response, { status: 400, code: "invalid_json" }, "an empty body");
-      }
-    },
     async "reads a body that comes in pieces, even within a character"(api) {
       const bytes = encode('{"name":"😀","categoryId":9007199254740993}');
       const { name, categoryId } = petOf(
@@ -74,10 +69,8 @@ export const BODY_CASES: HttpCase[] = [
   ...cases(BOUNDS, {
     async "answers 413 to 3 MiB, and takes 64 KiB"(api) {
       assertStatus(await api.post(PET.padEnd(65_536)), 201, "64 KiB");
-      const name = newName();
-      await storesNothing(api, name, async () => {
-        const start = PET.replace("Rex", name);
-        for (const body of [start.padEnd(3_145_728), stream(start, ...Array(48).fill(" ".repeat(65_536)))]) {
+      await storesNothing(api, async () => {
+        for (const body of [PET.padEnd(3_145_728), stream(PET, ...Array(48).fill(" ".repeat(65_536)))]) {
           assertResponse(await api.post(body), TOO_LARGE, "3 MiB");
         }
       });

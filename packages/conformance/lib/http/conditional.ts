@@ -4,7 +4,6 @@ import { type Api, type ApiResponse, encode } from "./api.ts";
 import { assert, assertStatus } from "./assert.ts";
 import { addition, cases, type HttpCase } from "./case.ts";
 import { ABSENT_ID, addPet, addPets, openEnd, withLimit } from "./catalogue.ts";
-import { STATUSES } from "../pet_values.ts";
 
 const CONDITIONS = addition("pets.conditional", "A GET has an ETag, and If-None-Match leads to 304", "store", "host");
 const REPRESENTATIONS = addition("pets.conditional", "HEAD has the head of GET", "host");
@@ -50,23 +49,18 @@ export const CONDITIONAL_CASES: readonly HttpCase[] = [
   }),
   ...cases(CONDITIONS, {
     async "answers HEAD and If-None-Match as GET, for pets and for lists of any kind"(api) {
-      // The pets of one status have the same length.
-      const ids = await addPets(api, [...STATUSES, ...STATUSES]);
-      // These are first pages, which have a next one, so that no pet of another client changes them.
-      const lists = ["/pets?limit=1", "/pets?limit=2", ...STATUSES.map((status) => `/pets?status=${status}&limit=1`)];
-      const texts = new Map<string, string>();
-      for (const path of [...ids.map((id) => `/pets/${id}`), ...lists]) {
+      // Both pets have the same length.
+      const ids = await addPets(api, ["sold", "sold"]);
+      const tags: string[] = [];
+      // The lists are first pages, which have a next one, so that no pet of another client changes them.
+      for (const path of [...ids.map((id) => `/pets/${id}`), "/pets?limit=1", "/pets?status=sold&limit=1"]) {
         const get = await assertHead(api, path);
         const etag = get.headers.get("etag") ?? "none";
         assert.match(etag, /^(W\/)?"[^"]*"$/, `The ETag of ${path} must be an entity tag`);
         await assertUnchanged(api, path, get, etag);
-        assert.equal(
-          get.text,
-          texts.get(etag) ?? get.text,
-          `The body of ${path}, which has the entity tag of another,`,
-        );
-        texts.set(etag, get.text);
+        tags.push(etag);
       }
+      assert.ok(tags[0] !== tags[1], "Two pets have the same entity tag");
     },
     async "answers 304 to an entity tag that still holds, and 200 once the list has grown"(api) {
       const path = `/pets${withLimit((await openEnd(api)).query, 1)}`;
@@ -74,20 +68,17 @@ export const CONDITIONAL_CASES: readonly HttpCase[] = [
       const etag = get.headers.get("etag") ?? "";
       // The comparison is weak (RFC 9110 §13.1.2).
       const opaque = etag.replace(/^W\//, "");
-      const same = [opaque, `W/${opaque}`, `"other", ${etag}`, `${etag},"other"`, "*", `"other"\t,\t ${etag} \t, "x"`];
-      for (const tags of same) await assertUnchanged(api, path, get, tags);
+      for (const tags of [opaque, `W/${opaque}`, `"other"\t,\t ${etag} \t, "x"`, "*"]) {
+        await assertUnchanged(api, path, get, tags);
+      }
       const unless = (tags: string) => api.get(path, { headers: { "if-none-match": tags } });
-      const others = ['"other"', opaque.slice(1, -1), `"x${opaque.slice(1)}`, `"other"\u00a0,\u00a0${etag}\u00a0`];
-      for (const tags of others) assertStatus(await unless(tags), 200, `If-None-Match: ${tags}`);
+      for (const tags of ['"other"', opaque.slice(1, -1), `"x${opaque.slice(1)}`]) {
+        assertStatus(await unless(tags), 200, `If-None-Match: ${tags}`);
+      }
       // The page is unchanged, but a next page now exists. A 304 would hide it.
       await addPet(api);
-      const grown = await unless(etag);
-      assert.equal(
-        [grown.status, grown.text],
-        [200, get.text],
-        "The status and the body of a page that has a next one now",
-      );
-      await assertUnchanged(api, path, grown, grown.headers.get("etag") ?? "");
+      const { status, text } = await unless(etag);
+      assert.equal([status, text], [200, get.text], "The status and the body of a page that has a next one now");
     },
   }),
 ];

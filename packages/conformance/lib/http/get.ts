@@ -15,37 +15,30 @@ const DEPRECATION = addition(
 );
 
 /** Ids that are an int64, and that hardly any pet has. */
-const ABSENT = [ABSENT_ID, "0", "-1", "-1000", `${-(2n ** 63n)}`, "9107199254740993", "4611686018427387905"];
+const ABSENT = [ABSENT_ID, "0", "-1", `${-(2n ** 63n)}`, "4611686018427387905"];
 
 /** Makes texts that are another integer than the id of a pet, or none, although servers have read them as the id. */
 function resembling(id: bigint): string[] {
   return [
-    ...[8n, 16n, 31n, 32n, 53n, 63n, 64n].map((bits) => `${id + 2n ** bits}`),
+    ...[8n, 32n, 53n, 64n].map((bits) => `${id + 2n ** bits}`),
     `-${id}`,
-    `${id}0`,
     `abc${id}`,
     `${id}abc`,
     `${id}.5`,
     `${id},2`,
-    `${id}-1`,
     `${id}%00`,
-    `${id}%27`,
     `${id}%20or%201=1`,
     `${id}%2F1`,
-    `${id}%23x`,
-    `${id}*`,
-    `${id}|1`,
     `%22${id}%22`,
-    `[${id}]`,
   ];
 }
 
 /** Makes other notations of an id, which some servers read as the same integer. */
 function notationsOf(id: bigint): string[] {
-  return [`0${id}`, `+${id}`, `${id}.0`, `${id}e0`, `%20${id}`, `${id}%20`, `0x${id.toString(16)}`, `${id};a=1`];
+  return [`0${id}`, `+${id}`, `${id}.0`, `${id}e0`, `%20${id}`, `0x${id.toString(16)}`, `${id};a=1`];
 }
 
-const NO_IDS = [..."abc 1.5 %zz %FF %2F %00 %D9%A1 __proto__".split(" "), "x".repeat(3000)];
+const NO_IDS = [..."%zz %FF %2F %D9%A1 __proto__".split(" "), "x".repeat(3000)];
 
 /** Deprecation, Sunset, and whether the successor is the list. */
 const DEPRECATED = ["@1795132800", "Thu, 05 Dec 2030 00:00:00 GMT", true];

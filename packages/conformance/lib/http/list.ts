@@ -3,7 +3,7 @@
 import { assert, assertStatus } from "./assert.ts";
 import { addition, assertResponse, cases, type HttpCase } from "./case.ts";
 import { addPets, openEnd, pagesFrom, withLimit } from "./catalogue.ts";
-import { idsOf, petsOf } from "./exact.ts";
+import { idsOf } from "./exact.ts";
 import { STATUSES } from "../pet_values.ts";
 
 const PAGING = addition(
@@ -21,21 +21,21 @@ const QUERY = addition(
 /** Queries that are refused, by the end of the code. */
 const REFUSED = {
   limit: [
-    ..."0 101 -1 +1 1.0 1e1 0x10 % %FF ten %D9%A1 05 10abc 5,5 5%20 5.5".split(" ").map((limit) => `limit=${limit}`),
-    ..."limit limit=5&li%6Dit=5 &limit=0 status=sold&limit=0 limit=101&page=1".split(" "),
+    ..."0 101 -1 +1 1.0 1e1 %FF ten %D9%A1 05 10abc 5,5 5%20".split(" ").map((limit) => `limit=${limit}`),
+    ..."limit limit=5&li%6Dit=5 status=sold&limit=0".split(" "),
     `limit=${"1".repeat(5000)}`,
   ],
   status: [
-    ..."lost sold%20 sold,pending % constructor Sold all sol".split(" ").map((status) => `status=${status}`),
-    ..."status status=sold&status=sold limit=1&status=lost status=lost&page=1".split(" "),
+    ..."lost sold%20 sold,pending % constructor Sold".split(" ").map((status) => `status=${status}`),
+    ..."status status=sold&status=sold limit=1&status=lost".split(" "),
   ],
   cursor: "cursor cursor=abc cursor=YWZ0ZXI6MQ&cursor=YWZ0ZXI6MQ cursor=%00 limit=1&cursor=abc".split(" "),
 };
 
 /** The statuses of the pets through whose lists links must lead. */
-const ADDED = [...STATUSES, ...STATUSES, ...STATUSES.slice(1)];
+const ADDED = [...STATUSES, ...STATUSES];
 
-const IGNORED = "page=2 Limit=0 limit[]=0 li06Dit=0 &&;=& %zz=%zz a=1&a=2 __proto__=1".split(" ");
+const IGNORED = "page=2 Limit=0 limit[]=0 &&;=& %zz=%zz a=1&a=2 __proto__=1".split(" ");
 
 export const LIST_CASES: HttpCase[] = [
   ...cases(QUERY, {
@@ -57,21 +57,13 @@ export const LIST_CASES: HttpCase[] = [
         const { query, first } = await openEnd(api, status);
         const added = await addPets(api, ADDED);
         const ids = [first, ...added.filter((_, i) => status === undefined || ADDED[i] === status)];
-        for (const limit of [1, 2, 3, ids.length, 100]) {
+        for (const limit of [1, 2, ids.length, 100]) {
           const pages: bigint[][] = [];
           for await (const page of pagesFrom(api, withLimit(query, limit), 20)) pages.push(idsOf(page));
           const isFull = pages.every(({ length }, i) => length === limit || (length > 0 && i === pages.length - 1));
           assert.equal([pages.flat(), isFull], [ids, true], `The ids of the pages of ${limit} of ${status ?? "all"}`);
         }
       }
-    },
-    async "sends a page of long names completely"(api) {
-      const { query } = await openEnd(api);
-      const name = "😀".repeat(255);
-      for (let i = 0; i < 62; i++) await api.post({ name, categoryId: i });
-      const [, ...pets] = petsOf(await api.get(`/pets${withLimit(query, 63)}`));
-      const shown = pets.filter((pet, i) => pet.name === name && pet.categoryId === BigInt(i));
-      assert.equal(shown.length, 62, "The number of pets of the page that are as they were created");
     },
   }),
 ];

@@ -18,9 +18,7 @@ export const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Paths that have no route. */
-const UNKNOWN = "/pet /pets/ /pets/1/ /pets/1/x /Pets /pets%2F1 /store /store/orders/ /cats /cats?limit=1 /%zz".split(
-  " ",
-);
+const UNKNOWN = "/pet /pets/ /pets/1/x /Pets /pets%2F1 /store/orders/ /cats?limit=1 /%zz".split(" ");
 
 export async function assertUnknown(api: Api, paths: readonly string[]): Promise<void> {
   for (const path of paths) {

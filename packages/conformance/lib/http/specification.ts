@@ -31,7 +31,7 @@ async function createAll(api: Api): Promise<ExactPet[]> {
   const mark = newName();
   const created: ExactPet[] = [];
   // A name has at most 255 code points, and begins with letters that no other pet has.
-  const odd = ["<b>&amp;</b>", "%41+", "x".repeat(80), "x".repeat(200), ...NAMES].map((name, i) =>
+  const odd = ["<b>&amp;</b>", "%41+", ...NAMES].map((name, i) =>
     Array.from(`${mark}${i} ${name}`).slice(0, 255).join("")
   );
   for (const [i, name] of [mark, ...odd, mark].entries()) {
@@ -47,28 +47,9 @@ async function createAll(api: Api): Promise<ExactPet[]> {
     const pet = { id: shown.id, name, categoryId, status };
     assertSame(shown, pet, "in the response to its creation");
     created.push({ ...pet, status: status ?? shown.status });
-    await assertFound(api, created.slice(-2));
   }
   assert.equal(new Set(created.map(({ id }) => id)).size, created.length, "The number of different ids of pets");
-  return created.sort(byId);
-}
-
-function byId(one: ExactPet, other: ExactPet): number {
-  return one.id < other.id ? -1 : 1;
-}
-
-async function assertFound(api: Api, created: readonly ExactPet[]): Promise<void> {
-  for (const pet of created) assertSame(petOf(await api.get(`/pets/${pet.id}`)), pet, "by its id");
-}
-
-/** Tries again for two seconds, because a list may show a pet some time after it was added. */
-async function eventually(check: () => Promise<void>): Promise<void> {
-  const deadline = performance.now() + 2_000;
-  while (performance.now() < deadline) {
-    if (await check().then(() => true, () => false)) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  await check();
+  return created;
 }
 
 /** Throws unless the list of a status, or of all, has each of these pets once, as far as links lead. */
@@ -78,22 +59,26 @@ async function assertListed(api: Api, created: readonly ExactPet[], status?: Pet
   for await (const page of pagesFrom(api, query, 20)) pages.push(petsOf(page));
   const isWhole = pages.length < 20 && pages.at(-1)!.length < 100;
   const names = new Set(created.map(({ name }) => name));
-  const listed = pages.flat().filter(({ name }) => names.has(name)).sort(byId);
-  const wanted = created.filter((pet) => {
-    const isListed = listed.some(({ id }) => id === pet.id);
-    if (status === undefined || pet.status === status) return isWhole || isListed;
-    // The petstore does not show which status this pet has got.
-    return pet.status === undefined && isListed;
-  });
-  assert.equal(listed.map(({ id }) => id), wanted.map(({ id }) => id), `The ids of the new pets in the list ${query}`);
-  for (const [i, pet] of listed.entries()) assertSame(pet, wanted[i]!, `in the list ${query}`);
+  const listed = pages.flat().filter(({ name }) => names.has(name));
+  for (const pet of listed) {
+    const sent = created.find(({ id }) => id === pet.id);
+    assert.ok(sent, `The list ${query} has the pet ${pet.id}, which was not created so: ${JSON.stringify(pet.name)}`);
+    assertSame(pet, sent, `in the list ${query}`);
+    assert.equal(sent.status ?? status, status ?? sent.status, `The status of a pet in the list ${query}`);
+  }
+  const ids = listed.map(({ id }) => id);
+  assert.equal(new Set(ids).size, ids.length, `The number of different pets in the list ${query}`);
+  // The petstore may not show which status a pet has got that was sent without one.
+  const wanted = created.filter((pet) => status === undefined || pet.status === status);
+  const missing = wanted.find(({ id }) => isWhole && !ids.includes(id));
+  assert.ok(!missing, `The list ${query} lacks the pet ${missing?.id}`);
 }
 
 /** Throws unless lists have as many pets as the limit says, all of the status. */
 async function assertLimited(api: Api): Promise<void> {
   for (const status of [undefined, ...STATUSES]) {
     const known = status ? petsOf(await api.get(`/pets${queryOf(100, status)}`)).length : 100;
-    for (const [i, limit] of [undefined, 1, 2, 3, 10, 19, 21, 50, 51, 99, 100].entries()) {
+    for (const [i, limit] of [undefined, 1, 2, 19, 21, 99, 100].entries()) {
       const parts = [limit && `limit=${limit}`, status && `status=${status}`].filter(Boolean);
       // A filter may depend on the order of the parameters.
       const query = (i % 2 === 0 ? parts : parts.reverse()).join("&");
@@ -119,14 +104,13 @@ const FAILING: ((api: Api) => Promise<ApiResponse>)[] = [
 export const SPECIFICATION_CASES: readonly HttpCase[] = [
   ...cases(KEPT, {
     async "creates pets, and lists, and returns by id, each once and as it was created"(api) {
-      for (const status of STATUSES) petsOf(await api.get(`/pets?limit=20&status=${status}`));
       const created = await createAll(api);
-      for (const status of [undefined, ...STATUSES]) await eventually(() => assertListed(api, created, status));
+      for (const status of [undefined, ...STATUSES]) await assertListed(api, created, status);
       // From now on, a list of 100 leaves something out.
       const { length } = petsOf(await api.get("/pets?limit=100"));
       await addPets(api, Array(Math.max(1, 101 - length)).fill("sold"));
-      await eventually(() => assertLimited(api));
-      await assertFound(api, created);
+      await assertLimited(api);
+      for (const pet of created) assertSame(petOf(await api.get(`/pets/${pet.id}`)), pet, "by its id");
     },
   }),
   ...cases(MEDIA_TYPE, {

@@ -13,7 +13,6 @@ import {
   ODD_PETS,
   pause,
   request,
-  splitPets,
   type StoreCase,
   walk,
 } from "./case.ts";
@@ -44,24 +43,14 @@ export const CONCURRENCY_CASES: StoreCase[] = [
       await assertReadersSeeAll([store]);
     },
   }),
-  ...cases("paging", {
-    async "gives no next id while all pets fit on the page, even if one is added meanwhile"(store) {
-      for (let i = 0; i < 60; i++) {
-        const [{ json, next }] = await Promise.all([store.list({ after: 0n, limit: 100 }), store.create(draft())]);
-        assert.equal(next, undefined, `${splitPets(json).length} pets on a page of 100, and a next id`);
-      }
-    },
-  }),
   ...cases("atomicity", {
     async "lists a pet, also by its status, as soon as get() returns it"(store) {
       for (let id = 1n; id <= 30n; id++) {
-        let isOver = false;
         const create = begin(() => store.create(draft()));
-        const end = () => void (isOver = true);
-        create.then(end, end);
-        while (!isOver) {
-          if (await store.get(id) !== undefined) await assertListed(store, id);
-          await pause();
+        while (await store.get(id) === undefined) await pause();
+        for (const status of [undefined, "available"] as const) {
+          const { json } = await store.list({ after: id - 1n, limit: 1, status });
+          assert.equal(idsOf(json)[0], id, `get() shows the pet ${id}, and a list does not`);
         }
         assert.equal(await create, id);
       }
@@ -95,7 +84,6 @@ export const SERVERS_CASES: readonly StoreCase[] = [
       const pets: Pet[] = [];
       for (const pet of ODD_PETS) {
         const [from, to] = servers.reverse() as [PetStore, PetStore];
-        await assertKept(to, pets);
         assert.equal(await to.get((pets.at(-1)?.id ?? 0n) + 1n), undefined);
         pets.push({ id: await from.create(pet), ...pet });
         for (const server of servers) await assertKept(server, pets);
@@ -138,8 +126,7 @@ async function assertReadersSeeAll(servers: readonly PetStore[]): Promise<void> 
   };
   const add = async (server: PetStore) => {
     for (let burst = 0; burst < 25; burst++) {
-      const count = 1 + Math.trunc(Math.random() * 6);
-      created.push(...await Promise.all(Array.from({ length: count }, (_, i) => create(server, i % 2 === 1))));
+      created.push(...await Promise.all(Array.from({ length: 1 + burst % 6 }, (_, i) => create(server, i % 2 === 1))));
       if (burst % 4 === 0) await pause();
     }
   };
@@ -160,28 +147,16 @@ async function readDuring(store: PetStore, work: Promise<unknown>, status?: "ava
   let isOver = false;
   const end = () => void (isOver = true);
   work.then(end, end);
-  for (let isEnd = false; !isEnd;) {
+  for (;;) {
     const isLast = isOver;
-    const last = seen.at(-1) ?? 0n;
-    const { json, next } = await store.list({ after: last, limit: 7, status });
-    const ids = idsOf(json);
-    assert((ids[0] ?? last + 1n) > last, `A list of the pets after ${last} has the pet ${ids[0]}`);
-    for (const id of ids.slice(-1)) assert(await store.get(id), `A list has the pet ${id}, and get() does not`);
-    if (next !== undefined) assert.equal(next, ids.at(-1));
+    const ids = idsOf((await store.list({ after: seen.at(-1) ?? 0n, limit: 7, status })).json);
     seen.push(...ids);
-    isEnd = isLast && ids.length === 0;
+    if (isLast && ids.length === 0) break;
     // Without a pause, a synchronous store would block `work`.
     await pause();
   }
   await work;
   return seen;
-}
-
-async function assertListed(store: PetStore, id: bigint): Promise<void> {
-  for (const status of [undefined, "available"] as const) {
-    const { json } = await store.list({ after: id - 1n, limit: 1, status });
-    assert.equal(idsOf(json)[0], id, `get() shows the pet ${id}, and a list does not`);
-  }
 }
 
 /**

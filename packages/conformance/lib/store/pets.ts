@@ -19,7 +19,7 @@ import { INT64_MAX, INT64_MIN, STATUSES } from "../pet_values.ts";
 export const PET_CASES: StoreCase[] = [
   ...cases("order", {
     async "gives ascending ids, starting at 1"(store) {
-      const ids = (await addAll(store, ODD_PETS)).map(({ id }) => id);
+      const ids = (await addAll(store, statuses("sold", "sold", "sold"))).map(({ id }) => id);
       assert.equal(ids[0], 1n);
       assertAscending(ids);
     },
@@ -69,11 +69,10 @@ export const PET_CASES: StoreCase[] = [
       }
     },
     async "lists the pets after any int64"(store) {
-      const pets = await addAll(store, statuses("sold", "sold", "sold"));
-      const last = pets.at(-1)?.id ?? 0n;
+      const pets = await addAll(store, statuses("sold", "sold"));
       for (const status of [undefined, "sold"] as const) {
-        for (const after of [last, last + 1n, 2n ** 53n, INT64_MAX, 0n, -1n, INT64_MIN]) {
-          const json = formatPets(after < last ? pets : []);
+        for (const after of [2n, 3n, 2n ** 53n, INT64_MAX, 0n, INT64_MIN]) {
+          const json = formatPets(after < 2n ? pets : []);
           assert.deepEqual(await store.list({ after, limit: 3, status }), { json }, `after ${after}`);
         }
       }
@@ -83,9 +82,7 @@ export const PET_CASES: StoreCase[] = [
     async "stores nothing of a pet that it refuses"(store) {
       const refused = draft({ status: "lost" as unknown as PetStatus });
       await assert.rejects(async () => await store.create(refused), "create() has accepted the status lost");
-      assert.deepEqual(await store.list({ after: 0n, limit: 100 }), { json: "[]" });
-      const id = await store.create(draft());
-      assert.deepEqual(await store.list({ after: 0n, limit: 100 }), { json: formatPets([{ id, ...draft() }]) });
+      await assertKept(store, await addAll(store, [draft()]));
     },
   }),
   ...cases("service", {
@@ -110,10 +107,8 @@ export const PET_CASES: StoreCase[] = [
         await pause();
       }
       await probes;
-      await Promise.all([store.create(draft()), probe(), store.create(draft()), probe()]);
-      await probe();
-      assert.equal(await store.create(draft()), 3n);
-      assert.equal((await store.list({ after: 0n, limit: 100 })).json.match(/"id"/g)?.length, 3);
+      const [one] = await Promise.all([store.create(draft()), probe()]);
+      assert.deepEqual([one, await store.create(draft())], [1n, 2n]);
       await store.close();
       await assert.rejects(probe, StoreUnavailableError);
     },
