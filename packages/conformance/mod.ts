@@ -1,12 +1,12 @@
 /**
- * The contracts as test cases for any test runner: {@link storeCases} tests a store, {@link httpCases} tests a petstore on it, and
- * {@link conformanceCases} tests any server by its address.
+ * The contracts as test cases for any test runner: {@link storeCases} tests a store, and {@link conformanceCases} tests any server by its
+ * address, or a petstore in the same process.
  * The cases need `node:assert`, which Deno, Node and Bun have, and Workers with the flag `nodejs_compat`.
  *
  * @example With the test runner of Node, Deno or Bun. Other runners work in the same way.
  * ```ts ignore
  * import { test } from "node:test";
- * import { httpCases, storeCases, type StoreFixture } from "@petstore/conformance";
+ * import { storeCases, type StoreFixture } from "@petstore/conformance";
  * import { createMyStore } from "./my_store.ts";
  *
  * const fixture: StoreFixture = {
@@ -14,7 +14,6 @@
  *   sharing: "restarts",
  * };
  * for (const { name, skip, run } of await storeCases(fixture)) test(`my store ${name}`, { skip }, run);
- * for (const { name, skip, run } of await httpCases(fixture)) test(`a petstore on my store ${name}`, { skip }, run);
  * ```
  *
  * @example A server in any language, which must keep what the specification says.
@@ -31,11 +30,7 @@
  * @module
  */
 
-import { createPetstore } from "@petstore/petstore";
 import type { MaybePromise, PetStore } from "@petstore/petstore/store";
-import { createApi, KEY, type SentRequest } from "./lib/http/api.ts";
-import { HTTP_CASES } from "./lib/http/all.ts";
-import type { Area, Level, Topic } from "./lib/http/case.ts";
 import { ContractError, type StoreGuarantee } from "./lib/guarantees.ts";
 import { CONCURRENCY_CASES, SERVERS_CASES } from "./lib/store/concurrency.ts";
 import { KEY_CASES } from "./lib/store/keys.ts";
@@ -48,19 +43,9 @@ export type { MaybePromise, PetStore, StoreFixture, StoreGuarantee };
 export { ContractError };
 export type { Sharing } from "./lib/fixture.ts";
 export type { Handle } from "./lib/http/api.ts";
-export type { Area, Level, Topic };
+export type { Level, Topic } from "./lib/http/case.ts";
 export { type ConformanceCase, conformanceCases, ConformanceError } from "./lib/conformance/conformance.ts";
 export type { ConformanceTarget } from "./lib/conformance/client.ts";
-
-/** One case of the HTTP contract. */
-export interface HttpContractCase extends Topic {
-  /** The rest of a sentence that begins with "the petstore", such as `answers one pet by its id`. */
-  name: string;
-  /** Why the case does not apply to this store; false if it does. A runner should show it. */
-  skip: string | false;
-  /** Rejects if the petstore breaks the contract. */
-  run(): Promise<void>;
-}
 
 /** One case of the store contract. */
 export interface StoreContractCase {
@@ -93,28 +78,6 @@ export async function storeCases(fixture: StoreFixture): Promise<StoreContractCa
         } catch (error) {
           throw new ContractError(guarantee, error);
         }
-      }),
-  }));
-}
-
-/** The cases of the HTTP contract that a store can break. Each runs a petstore on an empty store. */
-export async function httpCases(fixture: StoreFixture): Promise<HttpContractCase[]> {
-  const skipReason = await skipper(fixture);
-  const breakable = HTTP_CASES.filter(({ dependsOn = [] }) => dependsOn.includes("store"));
-  return breakable.map(({ name, area, level, promise, needs = [], run }) => ({
-    name,
-    area,
-    level,
-    promise,
-    skip: skipReason(needs),
-    run: () =>
-      withNamespace(fixture, async ({ open }) => {
-        const { handle } = createPetstore({ keys: [KEY], store: await open() });
-        const exchange = async (url: string, init: SentRequest) => {
-          const { status, headers, body } = await handle(new Request(url, init));
-          return { status, headers, text: await new Response(body).text() };
-        };
-        await run(createApi({ origin: "http://petstore.example", basePath: "/v1", key: KEY, exchange }));
       }),
   }));
 }

@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test } from "node:test";
-import { assert as assertions } from "../lib/http/assert.ts";
 import { conformanceCases, type Handle } from "../mod.ts";
 import { KEY } from "../../../tests/support/api.ts";
 import { newPetstore, runCases } from "../../../tests/support/conformance.ts";
@@ -30,12 +29,6 @@ test("a case ends, and keeps little, if a body has no end", async () => {
   assert.ok(sent < 20, `${sent} MiB`);
 });
 
-test("an assertion of the cases shows the first difference of long texts, and every digit", () => {
-  const long = "x".repeat(5_000);
-  const differ = () => assertions.equal([long, 2n ** 63n - 1n], [long, "1"], "A text");
-  assert.throws(differ, /A text should be …x{38}","1"\], not …x{38}",9223372036854775807\]$/);
-});
-
 test("a case shows neither the key nor a character that controls a terminal or is invisible, even if the server echoes them", async () => {
   const key = 'pk_"Secret"+/Z';
   const echo: Handle = async (request) => {
@@ -60,12 +53,10 @@ test("a case does not show credentials that it has made from the key", async () 
   assert.match(error!.message, /^> authorization: Basic <key>\n[^]*^< <key>$/m);
 });
 
-/** How a server answers a create that has added a pet, and what is told of it. */
+/** How a server answers a create, and what is told of it. */
 const ANSWERS: [status: number, body: string, told: (bigint | undefined)[]][] = [
   [201, '{"id":7}', [7n]],
   [201, "{}", [undefined]],
-  [200, "", [undefined]],
-  [302, "", [undefined]],
   [503, "{}", [undefined]],
   [400, "{}", []],
 ];

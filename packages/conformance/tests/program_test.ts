@@ -40,21 +40,15 @@ function assertRefused({ status, stdout, stderr }: Exit, shows: RegExp): void {
 
 const SETTINGS = ["--cors-origin=https://shop.example", "--request-id=all", "--public-url=https://pets.example/api/v1"];
 
-test("the program finds nothing wrong with this server, twice, whatever its settings, and tells which pets it has left", () =>
+test("the program finds nothing wrong with this server, whatever its settings, and tells which pets it has left", () =>
   withFreshServerHere({ args: ["--store=memory:", `--key=${KEY}`, ...SETTINGS] }, async ({ origin }) => {
     writeFileSync("key", `${KEY}\n`);
-    const env = { PETSTORE_KEYS: `,sha256:00, ${KEY},other` };
-    let last = 0;
-    for (const flags of [["--level=full"], ["--level=specification", "--key-file=key"]]) {
-      const { status, stdout, stderr } = await runProgram([`${origin}/v1`, "--json", ...flags], env);
-      const { cases, petIds, unknownPets } = JSON.parse(stdout);
-      assert.deepEqual([status, unknownPets], [0, 0], stdout);
-      assert.ok(cases.every(({ outcome }: { outcome: string }) => outcome === "pass"));
-      assert.deepEqual(petIds.map(Number), Array.from(petIds, (_, i) => last + i + 1));
-      const first = last + 1;
-      last += petIds.length;
-      assert.equal(stderr, `pets left behind: ${petIds.length}, with ids from ${first} to ${last}\n`);
-    }
+    const { status, stdout, stderr } = await runProgram([`${origin}/v1`, "--json", "--key-file=key"]);
+    const { cases, petIds, unknownPets } = JSON.parse(stdout);
+    assert.deepEqual([status, unknownPets], [0, 0], stdout);
+    assert.ok(cases.every(({ outcome }: { outcome: string }) => outcome === "pass"));
+    assert.deepEqual(petIds.map(Number), Array.from(petIds, (_, i) => i + 1));
+    assert.equal(stderr, `pets left behind: ${petIds.length}, with ids from 1 to ${petIds.length}\n`);
   }));
 
 /** A petstore at the root of a port, some of whose requests another handler answers. */
@@ -126,13 +120,12 @@ test("the program ends when it must, also while it waits for a response, and sti
 });
 
 test("the program tells in one line that the key is wrong, that there is no petstore, or no server, with the status 2", async () => {
+  const env = { PETSTORE_KEYS: `,sha256:00, ${KEY},other` };
   await withServer(() => undefined, async (url) => {
-    for (const key of ["wrong", `${KEY}x`]) {
-      assertRefused(await runProgram([url, "--key", key]), /answers 401, so it refuses the key/);
-    }
-    assertRefused(await runProgram([`${url}/pets`, "--key", KEY]), /answers 404, so it is not the base address/);
+    assertRefused(await runProgram([url, "--key", `${KEY}x`]), /answers 401, so it refuses the key/);
+    assertRefused(await runProgram([`${url}/pets`], env), /answers 404, so it is not the base address/);
   });
-  assertRefused(await runProgram(["http://127.0.0.1:9/v1", "--key", KEY]), /:9\/v1 cannot be reached: /);
+  assertRefused(await runProgram(["http://127.0.0.1:9/v1"], env), /:9\/v1 cannot be reached: /);
 });
 
 test("the program follows no redirection and no link to another server, so that no other server gets the key", async () => {
@@ -168,9 +161,7 @@ test("the program refuses a command line that is wrong, and shows no word that m
     [["http://user:pk_secret@127.0.0.1:9/v1", key], /The base address must be such as https:/],
     [[url, "--kee=pk_secret"], /--kee/],
     [[url], /Name the key to send, in clear text, by --key-file, PETSTORE_KEYS or --key/],
-    [[url, "--key=sha256:00"], /in clear text/],
     [[url, "--key=pk_secret b"], /visible ASCII/],
-    [[url, "--key-file=/no/key"], /ENOENT.* '\/no\/key'/],
     [[url, key, "--level=all"], /--level must be specification or full, not "all"/],
     [[url, key, "--only=pets.lst"], /--only must be an area, not "pets\.lst"; .* pets\.list, /],
   ];

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ContractError, httpCases, storeCases, type StoreFixture } from "../mod.ts";
+import { ContractError, storeCases, type StoreFixture } from "../mod.ts";
 import type { IdempotentOutcome, IdempotentRequest, PetDraft, PetPage, PetQuery } from "../../../lib/stores/store.ts";
 import type { StoreGuarantee } from "../lib/guarantees.ts";
 import { Disk, ReferenceStore } from "../../../tests/contract/reference_store.ts";
@@ -57,32 +57,12 @@ class FullPage extends ReferenceStore {
   }
 }
 
-/** Adds the pet to the list of its status later than to the list of all pets. */
-class LateIndex extends ReferenceStore {
-  readonly #listed = new Set<bigint>();
-
-  protected override async add(pet: PetDraft): Promise<bigint> {
-    const id = await super.add(pet);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    this.#listed.add(id);
-    return id;
-  }
-
-  override async list(query: PetQuery): Promise<PetPage> {
-    const { json } = await super.list(query);
-    const pets = JSON.parse(json) as { id: number }[];
-    const isWhole = query.status === undefined || pets.every(({ id }) => this.#listed.has(BigInt(id)));
-    return isWhole ? await super.list(query) : { json: "[]" };
-  }
-}
-
 const WRONG: [Store: typeof ReferenceStore, guarantee: StoreGuarantee][] = [
   [BareSequence, "order"],
   [RecordLater, "idempotency"],
   [OwnClock, "idempotency"],
   [EarlyResponse, "concurrency"],
   [FullPage, "paging"],
-  [LateIndex, "atomicity"],
 ];
 
 function fixtureFor(Store: typeof ReferenceStore, parts: Partial<StoreFixture> = {}): StoreFixture {
@@ -116,11 +96,7 @@ for (const [Store, guarantee] of WRONG) {
     assert.ok(errors.length > 0, "no case failed");
     for (const error of errors) {
       assert.ok(error instanceof ContractError && error.cause instanceof Error);
-      assert.equal(error.guarantee, guarantee);
-      assert.match(
-        error.message,
-        new RegExp(`^A store must keep this guarantee \\(${guarantee}\\): [a-z][^\\n]+\\.\\n`),
-      );
+      assert.ok(error.message.startsWith(`A store must keep this guarantee (${guarantee}): `), error.message);
     }
   });
 }
@@ -140,19 +116,16 @@ test("each case removes its namespace, and its first error is thrown, also if it
     removed.push(namespace);
     return refuse();
   };
-  const caseOf = async (fixture: StoreFixture) => {
-    const cases = await storeCases(fixture);
-    return cases.find(({ name }) => name.startsWith("gives the last id"))!;
+  const runWith = async (Store: typeof ReferenceStore, parts: Partial<StoreFixture>) => {
+    const cases = await storeCases(fixtureFor(Store, parts));
+    await cases.find(({ name }) => name.startsWith("gives the last id"))!.run();
   };
-  await assert.rejects((await caseOf({ ...fixtureFor(FullPage), remove })).run, ContractError);
+  await assert.rejects(runWith(FullPage, { remove }), ContractError);
   // It was opened once more, to see which members the store has.
   assert.equal(new Set(removed).size, 2);
-  await assert.rejects((await caseOf({ ...fixtureFor(ReferenceStore), remove })).run, /^Error: ECONNREFUSED$/);
+  await assert.rejects(runWith(ReferenceStore, { remove }), /^Error: ECONNREFUSED$/);
   const open = () => Object.assign(new ReferenceStore(new Disk()), { close: refuse });
-  await assert.rejects(
-    (await caseOf({ ...fixtureFor(ReferenceStore), open })).run,
-    /^ContractError: A store must keep this guarantee \(service\): .*\n.*ECONNREFUSED$/,
-  );
+  await assert.rejects(runWith(ReferenceStore, { open }), /guarantee \(service\): .*\n.*ECONNREFUSED$/);
 });
 
 test("cases that the store's members or its fixture rule out are skipped, with the reason", async () => {
@@ -172,5 +145,4 @@ test("cases that the store's members or its fixture rule out are skipped, with t
       "the fixture has no crash()",
     ]),
   );
-  assert.ok((await httpCases(fixture)).some(({ skip }) => skip === "the store has no createOnce"));
 });

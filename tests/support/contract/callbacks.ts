@@ -3,7 +3,7 @@
 import type { ErrorInfo, ResponseInfo } from "../../../mod.ts";
 import { createMemoryStore } from "../../../mod.ts";
 import { StoreUnavailableError } from "../../../lib/stores/store.ts";
-import { KEY } from "../../../packages/conformance/lib/http/api.ts";
+import { KEY } from "../api.ts";
 import assert from "node:assert/strict";
 import { assertResponse } from "../../../packages/conformance/lib/http/case.ts";
 import type { OwnCase } from "./all.ts";

@@ -1,7 +1,7 @@
 /** The option `keys`: the forms of keys, expiries, rights, callers and verifiers, and the words of refusals. */
 
 import type { PetstoreOptions } from "../../../mod.ts";
-import { type Api, KEY } from "../../../packages/conformance/lib/http/api.ts";
+import { type Api, KEY } from "../api.ts";
 import assert from "node:assert/strict";
 import { assertResponse } from "../../../packages/conformance/lib/http/case.ts";
 import type { OwnCase } from "./all.ts";

@@ -3,9 +3,6 @@
 import type { ErrorBody } from "@petstore/petstore";
 import { parseExact } from "./exact.ts";
 
-/** The key of the petstores under test in this process. */
-export const KEY = "pk_test_0123456789abcdef";
-
 /** Responds to a request, as `handle` of a petstore does. */
 export type Handle = (request: Request) => Promise<Response>;
 

@@ -8,13 +8,12 @@ import { PET } from "./body.ts";
 import { petOf } from "./exact.ts";
 import { ALLOWED } from "./routes.ts";
 
-const NEEDED = says("auth", "5: Every endpoint requires an API key, sent as an HTTP bearer token", "store", "host");
+const NEEDED = says("auth", "5: Every endpoint requires an API key, sent as an HTTP bearer token", "store");
 const REQUIRED = addition(
   "auth",
   "Every path needs a key, unknown ones too, and 401 has WWW-Authenticate (RFC 6750)",
-  "host",
 );
-const KEYS = addition("auth", "A key is Authorization: Bearer <key>, with Bearer in any letter case", "host");
+const KEYS = addition("auth", "A key is Authorization: Bearer <key>, with Bearer in any letter case");
 
 /** Values of Authorization that servers take for the right one if they decode, cut, search or compare keys in wrong ways. */
 function wrongCredentials(key: string): string[] {

@@ -9,8 +9,8 @@ import { petOf } from "./exact.ts";
 export const PET = '{"name":"Rex","categoryId":7}';
 export const TOO_LARGE = { status: 413, code: "body_too_large" } as const;
 
-const FORM = addition("pets.create.body", "Bodies are UTF-8 JSON, with Content-Type: application/json or none", "host");
-const BOUNDS = addition("pets.create.body", "A body has at most 64 KiB", "host");
+const FORM = addition("pets.create.body", "Bodies are UTF-8 JSON, with Content-Type: application/json or none");
+const BOUNDS = addition("pets.create.body", "A body has at most 64 KiB");
 
 const JSON_TYPES = [
   "application/json",

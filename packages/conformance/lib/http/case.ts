@@ -1,15 +1,8 @@
 /** One entry of the HTTP contract, which holds on every store and every host. */
 
 import type { ErrorBody, PetstoreOptions } from "@petstore/petstore";
-import type { Need } from "../store/case.ts";
 import type { Api, ApiResponse } from "./api.ts";
 import { assert, assertStatus } from "./assert.ts";
-
-/**
- * What can make a case fail, besides the library itself: the store, by what it keeps, or the host, by how it carries requests and
- * responses. The outcome of a case with neither is the same on every store and every host.
- */
-export type Dependency = "store" | "host";
 
 /**
  * Who makes a promise: the specification, `petstore-spec.md`, or this project in full, which settles what the
@@ -17,24 +10,10 @@ export type Dependency = "store" | "host";
  */
 export type Level = "specification" | "full";
 
-/** A part of the interface. A later release may add some. */
-export type Area =
-  | "auth"
-  | "errors"
-  | "pets.list"
-  | "pets.get"
-  | "pets.create"
-  | "pets.create.body"
-  | "pets.create.idempotency"
-  | "pets.conditional"
-  | "routes"
-  | "store.orders"
-  | (string & Record<never, never>);
-
 /** The part of the contract to which a case belongs. */
 export interface Topic {
-  /** The part of the interface. */
-  area: Area;
+  /** The part of the interface, such as `pets.list`. */
+  area: string;
   /** Who promises it. */
   level: Level;
   /** The sentence that the case holds the petstore to. */
@@ -46,8 +25,8 @@ export interface HttpCase extends Topic {
   name: string;
   /** The options that the petstore needs. A server that is known by its address alone cannot be given any. */
   options?: Partial<PetstoreOptions>;
-  needs?: readonly Need[];
-  dependsOn?: readonly Dependency[];
+  /** Whether a store can make the case fail, by what it keeps. The others have the same outcome on every store. */
+  dependsOn?: "store" | undefined;
   /** Runs the case. It may find pets in the catalogue, and may leave some. */
   run(api: Api): Promise<void>;
 }
@@ -64,12 +43,12 @@ export function cases(parts: CaseParts, runs: Record<string, HttpCase["run"]>): 
  *
  * @param promise With its section.
  */
-export function says(area: Area, promise: string, ...dependsOn: Dependency[]): CaseParts {
+export function says(area: string, promise: string, dependsOn?: "store"): CaseParts {
   return { area, level: "specification", promise, dependsOn };
 }
 
 /** What this project promises beyond the specification. */
-export function addition(area: Area, promise: string, ...dependsOn: Dependency[]): CaseParts {
+export function addition(area: string, promise: string, dependsOn?: "store"): CaseParts {
   return { area, level: "full", promise, dependsOn };
 }
 

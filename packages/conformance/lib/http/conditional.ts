@@ -5,8 +5,8 @@ import { assert, assertStatus } from "./assert.ts";
 import { addition, cases, type HttpCase } from "./case.ts";
 import { ABSENT_ID, addPet, addPets, openEnd, withLimit } from "./catalogue.ts";
 
-const CONDITIONS = addition("pets.conditional", "A GET has an ETag, and If-None-Match leads to 304", "store", "host");
-const REPRESENTATIONS = addition("pets.conditional", "HEAD has the head of GET", "host");
+const CONDITIONS = addition("pets.conditional", "A GET has an ETag, and If-None-Match leads to 304", "store");
+const REPRESENTATIONS = addition("pets.conditional", "HEAD has the head of GET");
 
 /** The fields of a head that HEAD must repeat, and a 304 too. */
 const FIELDS = ["link", "deprecation", "sunset", "etag"];

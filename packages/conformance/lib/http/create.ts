@@ -16,17 +16,15 @@ import {
   WRITTEN_INT64,
 } from "../pet_values.ts";
 
-const REFUSED = says("pets.create", "4.2: 400 if the body is not a NewPet", "store", "host");
+const REFUSED = says("pets.create", "4.2: 400 if the body is not a NewPet", "store");
 const KEPT = addition(
   "pets.create",
   "A name of 1 to 255 code points and a whole categoryId, such as 7.0 or 1e3, are stored exactly, and other members are ignored",
   "store",
-  "host",
 );
 const FAULTS = addition(
   "pets.create",
   "A pet that is not valid gets 400, with a code for each kind of fault, and is not stored",
-  "host",
 );
 
 type Refused = Record<"invalid_pet" | "invalid_json", RequestBody[]>;

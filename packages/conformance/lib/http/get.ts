@@ -6,12 +6,11 @@ import { addition, assertResponse, cases, type HttpCase, says } from "./case.ts"
 import { ABSENT_ID, addPet } from "./catalogue.ts";
 import { linkTo, petOf } from "./exact.ts";
 
-const FOUND = says("pets.get", "4.3: petId is an int64, and 404 if no pet has it", "host");
-const ONE = addition("pets.get", "A petId that cannot be an id is 404, like one that does not exist", "store", "host");
+const FOUND = says("pets.get", "4.3: petId is an int64, and 404 if no pet has it");
+const ONE = addition("pets.get", "A petId that cannot be an id is 404, like one that does not exist", "store");
 const DEPRECATION = addition(
   "pets.get",
   "Every response of /pets/{petId} has Deprecation (RFC 9745), Sunset (RFC 8594) and a successor",
-  "host",
 );
 
 /** Ids that are an int64, and that hardly any pet has. */

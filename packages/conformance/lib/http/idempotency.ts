@@ -6,12 +6,15 @@ import { petOf } from "./exact.ts";
 
 export const REX = { name: "Rex", categoryId: 7, status: "sold" };
 
-const ONCE = addition("pets.create.idempotency", "A create that is repeated with its Idempotency-Key makes one pet");
+const ONCE = addition(
+  "pets.create.idempotency",
+  "A create that is repeated with its Idempotency-Key makes one pet",
+  "store",
+);
 const FORM = addition(
   "pets.create.idempotency",
   "An Idempotency-Key is 1 to 255 visible ASCII characters without quote, backslash and comma, or a string of RFC 9651",
 );
-const REMEMBERED = { ...ONCE, needs: ["createOnce"], dependsOn: ["store"] } as const;
 
 export function withKey(key: string): RequestParts {
   return { headers: { "idempotency-key": key } };
@@ -48,9 +51,8 @@ function assertReplayed(response: ApiResponse, first: ApiResponse, replayed: str
   );
 }
 
-/** The cases of Idempotency-Key. They need a store with `createOnce()`. */
 export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
-  ...cases(REMEMBERED, {
+  ...cases(ONCE, {
     async "answers a repeated create with the first response, and creates no second pet"(api) {
       const parts = withKey(`"${crypto.randomUUID()}"`);
       const bodies = [REX, JSON.stringify(REX, null, 2), { status: "sold", categoryId: 7.0, name: "Rex", id: 99 }];
@@ -80,7 +82,7 @@ export const IDEMPOTENCY_CASES: readonly HttpCase[] = [
       assertReplayed(response, response, null);
     },
   }),
-  ...cases({ ...FORM, needs: ["createOnce"] }, {
+  ...cases(FORM, {
     async "takes an Idempotency-Key bare or quoted, of up to 255 characters, as one and the same"(api) {
       const idFor = async (key: string) => petOf(await api.post(REX, withKey(key)), 201).id;
       const short = `a${crypto.randomUUID()}`;

@@ -10,12 +10,10 @@ const PAGING = addition(
   "pets.list",
   "A list is in the order of id. Link leads to the next page on every page but the last, and each pet comes once",
   "store",
-  "host",
 );
 const QUERY = addition(
   "pets.list",
   "A known parameter that is invalid, repeated or empty is an error; unknown ones are ignored",
-  "host",
 );
 
 /** Queries that are refused, by the end of the code. */

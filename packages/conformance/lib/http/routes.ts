@@ -2,11 +2,10 @@ import { assert } from "./assert.ts";
 import type { Api, ApiResponse } from "./api.ts";
 import { addition, assertResponse, cases, type HttpCase, NotApplicable } from "./case.ts";
 
-const PATHS = addition("routes", "An unknown path is 404, with a key", "host");
+const PATHS = addition("routes", "An unknown path is 404, with a key");
 const METHODS = addition(
   "routes",
   "OPTIONS is 204 with Allow, a method that a path does not have 405 with Allow",
-  "host",
 );
 const ORDERS = addition("store.orders", "GET /store/orders is 501 unless the app answers it");
 

@@ -31,12 +31,11 @@ import type { NodeListener, NodeRequest, NodeResponse } from "@petstore/petstore
 import { createPostgresStore, postgresGrants, postgresSchema } from "@petstore/postgres";
 import type { PostgresPool, PostgresStoreOptions } from "@petstore/postgres";
 import { createSqliteStore } from "@petstore/petstore/sqlite";
-import { ContractError, httpCases, storeCases } from "@petstore/conformance";
+import { conformanceCases, ContractError, storeCases } from "@petstore/conformance";
 import type {
-  Area,
+  ConformanceCase,
   ConformanceTarget,
   Handle as ContractHandle,
-  HttpContractCase,
   Sharing,
   StoreContractCase,
 } from "@petstore/conformance";
@@ -140,10 +139,10 @@ export function explain({ code, status }: ErrorBody): PetStatus | ErrorCode | nu
 }
 
 /** A later release may add members, and these lines still compile. */
-export const later: [ErrorCode, PetstoreErrorCode, Area, StoreGuarantee] = ["new", "new", "new", "new"];
+export const later: [ErrorCode, PetstoreErrorCode, StoreGuarantee] = ["new", "new", "new"];
 /** An editor still offers those of this release. */
 type Offered<Name> = Name extends unknown ? string extends Name ? never : Name : never;
-export const offered: [Offered<ErrorCode>, Offered<Area>, Offered<StoreGuarantee>] = ["overloaded", "auth", "keys"];
+export const offered: [Offered<ErrorCode>, Offered<StoreGuarantee>] = ["overloaded", "keys"];
 // @ts-expect-error No release has it.
 export const unknown: Offered<ErrorCode> = "new";
 export function isTooMany(code: ErrorCode): boolean {
@@ -260,7 +259,7 @@ const fixture: StoreFixture = {
 const answer: ContractHandle = async (request) => await createPetstore({ keys: ["pk_example"] }).handle(request);
 export const target: ConformanceTarget = { baseUrl: "http://localhost/v1", key: "pk_example", fetch: answer };
 export const storeContract: StoreContractCase[] = await storeCases(fixture);
-export const httpContract: HttpContractCase[] = await httpCases(fixture);
+export const httpContract: ConformanceCase[] = conformanceCases(target);
 export function brokenGuarantee(error: unknown): StoreGuarantee | undefined {
   return error instanceof ContractError ? error.guarantee : undefined;
 }
