@@ -1,4 +1,4 @@
-/** The standalone server with pets in memory, its description, and the clients that docs/clients.md makes from it. */
+/** The standalone server with pets in memory, and the clients that docs/clients.md makes from its description. */
 
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -7,25 +7,13 @@ import { readPage } from "../../../support/pages.ts";
 import { withFreshServer } from "../../../support/server/server_process.ts";
 import { FOLDER, succeed } from "./tools.ts";
 
-export { KEY };
-
-/** The addresses of the server and of its API. */
-export interface Service {
-  origin: string;
-  /** Ends in `/v1`. */
-  base: string;
+/** @param use Gets the origin of the server. */
+export function withServer<T>(use: (origin: string) => Promise<T>): Promise<T> {
+  const parts = { args: ["--store=memory:", "--log=off"], env: { PETSTORE_KEYS: KEY } };
+  return withFreshServer(parts, ({ origin }) => use(origin));
 }
 
-export function withServer<T>(use: (service: Service) => Promise<T>, args: string[] = []): Promise<T> {
-  const parts = { args: ["--store=memory:", "--log=off", ...args], env: { PETSTORE_KEYS: KEY } };
-  return withFreshServer(parts, ({ origin }) => use({ origin, base: `${origin}/v1` }));
-}
-
-/** Writes the description of a server to a file, and returns its path in the folder. */
-export async function fetchDescription({ origin }: Service, name = "openapi.json", query = ""): Promise<string> {
-  return writeGenerated(name, await (await fetch(`${origin}/openapi.json${query}`)).text());
-}
-
+/** Writes a file for the tools, and returns its path in the folder. */
 export function writeGenerated(name: string, text: string): string {
   mkdirSync(`${FOLDER}generated`, { recursive: true });
   writeFileSync(`${FOLDER}generated/${name}`, text);
@@ -44,9 +32,9 @@ let made: Promise<void> | undefined;
 
 /** Generates every client from the description of a running server, by the page's commands. Does so once. */
 export function generate(): Promise<void> {
-  return made ??= withServer(async (service) => {
+  return made ??= withServer(async (origin) => {
     rmSync(`${FOLDER}generated`, { recursive: true, force: true });
-    await fetchDescription(service);
+    writeGenerated("openapi.json", await (await fetch(`${origin}/openapi.json`)).text());
     assert.ok(COMMANDS.length >= 4, "docs/clients.md has lost its commands");
     await Promise.all(COMMANDS.map(([program = "", ...args]) => succeed(program, args)));
   });
