@@ -137,19 +137,6 @@ test("a signal that is aborted in a pause ends the call at once, and nothing is 
   assert.equal(error as unknown, reason);
 });
 
-test("a call throws the reason of its signal unchanged, also if that is the error of another call", async (clock) => {
-  const { error: reason } = await tried(failing(400), clock);
-  const controller = new AbortController(), { signal } = controller;
-  const leave = (number: number) => {
-    if (number < 1) return failing(503)();
-    controller.abort(Object.freeze(reason));
-    return cut();
-  };
-  const { at, error } = await tried(leave, clock, { signal });
-  assert.equal(at.length, 2);
-  assert.equal(error, reason);
-});
-
 test("a call that ends leaves no listener at its signal", async (clock) => {
   const { signal } = new AbortController();
   const kept = new Set<unknown>();
@@ -176,12 +163,4 @@ test("a connection that is refused is told within two to three seconds, with its
     assert.ok(endedAt - begun >= 2_000 && endedAt - begun <= 3_000);
     assert.match(error!.message, /got no whole response: .+ \(6 attempts\)$/);
   }
-});
-
-test("a server that restarts again and again has its two seconds each time", async (clock) => {
-  let number = 0;
-  // Each answer is followed by four refusals.
-  const restarting = () => ++number % 5 > 0 ? unreachable() : number < 15 ? failing(503)() : new Response(REX);
-  const { name } = await tried(restarting, clock, { timeoutMs: 60_000, maxRetries: 40 });
-  assert.equal(name, "Rex");
 });
