@@ -37,10 +37,14 @@ export interface StoreFixture {
   sharing: Sharing;
 }
 
+function isShared({ sharing }: StoreFixture): boolean {
+  return sharing.startsWith("machine");
+}
+
 /** Whether a fixture has what a case needs, and why the case is skipped if not. */
 const CIRCUMSTANCES: Record<Circumstance, [isMet: (fixture: StoreFixture) => boolean, reason: string]> = {
   restarts: [({ sharing }) => sharing !== "none", "the pets do not survive a restart"],
-  servers: [({ sharing }) => sharing.startsWith("machine"), "several stores cannot share the pets"],
+  servers: [isShared, "several stores cannot share the pets"],
   machines: [({ sharing }) => sharing === "machines", "all servers use one clock"],
   crash: [({ crash }) => crash !== undefined, "the fixture has no crash()"],
 };
@@ -80,6 +84,7 @@ export async function withNamespace<T>(fixture: StoreFixture, work: (context: Ca
       opened.push(store);
       return store;
     },
+    second: async (store) => isShared(fixture) ? await context.open() : store,
     async crash() {
       await fixture.crash?.(namespace);
       opened = [];

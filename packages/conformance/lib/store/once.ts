@@ -1,18 +1,14 @@
 import assert from "node:assert/strict";
 import type { IdempotentOutcome, IdempotentRequest, Pet, PetDraft, PetStore } from "@petstore/petstore/store";
-import { assertKept, cases, draft, ODD_PETS, pause, request, splitPets, type StoreCase } from "./case.ts";
+import { assertKept, cases, draft, idsOf, ODD_PETS, pause, request, type StoreCase } from "./case.ts";
 
 async function createOnce(store: PetStore, pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
   return await store.createOnce!(pet, request);
 }
 
-async function countPets(store: PetStore): Promise<number> {
-  return splitPets((await store.list({ after: 0n, limit: 100 })).json).length;
-}
-
-/** Sends requests at once to one or two servers: with two keys, each for two pets, among other creates. */
-export async function assertOnce(servers: readonly PetStore[]): Promise<void> {
-  const serverOf = (i: number) => servers[i % servers.length]!;
+/** Sends requests at once to both servers: with two keys, each for two pets, among other creates. */
+async function assertOnce(servers: readonly [PetStore, PetStore]): Promise<void> {
+  const serverOf = (i: number) => servers[i % 2]!;
   for (let round = 0; round < 10; round++) {
     const others = Array.from({ length: 4 }, async (_, i) => await serverOf(i).create(draft()));
     const sent = Array.from({ length: 16 }, async (_, i) => {
@@ -29,7 +25,7 @@ export async function assertOnce(servers: readonly PetStore[]): Promise<void> {
       assert.equal(new Set(outcomes.flatMap((each) => each.outcome === "conflict" ? [] : each.id)).size, 1);
     }
   }
-  assert.equal(await countPets(servers[0]!), 60);
+  assert.equal(idsOf((await servers[0].list({ after: 0n, limit: 100 })).json).length, 60);
 }
 
 export const ONCE_CASES: StoreCase[] = cases("idempotency", {
@@ -52,8 +48,8 @@ export const ONCE_CASES: StoreCase[] = cases("idempotency", {
     assert.equal(await store.create(rex), 4n);
     await assertKept(store, [rex, bo, rex, rex].map((pet, i) => ({ id: BigInt(i + 1), ...pet })));
   },
-  "creates one pet for concurrent requests with one key, even for two pets, and among other creates": (store) =>
-    assertOnce([store]),
+  "creates one pet for concurrent requests with one key, even for two pets, at two servers, and among other creates":
+    async (store, context) => await assertOnce([store, await context.second(store)]),
   async "keeps the pet of a request exactly"(store) {
     const pets: Pet[] = [];
     for (const [i, pet] of ODD_PETS.entries()) {
