@@ -32,7 +32,7 @@ Usage: conformance <url> [flags]
   --help, --version
 
 The program prints a line for each case. For a case that fails, it also prints the broken promise, the fault, the last request and
-its response. The cases add some 310 pets, which the API cannot remove. The last line, on standard error, has their ids.
+its response. The cases add some 220 pets, which the API cannot remove. The last line, on standard error, has their ids.
 
 Exit status: 0 if all cases pass; 1 if a case fails, or the run is cut short; 2 if the command line is wrong, or the server cannot be
 reached, refuses the key, or is no petstore.`;
