@@ -57,13 +57,13 @@ function wrongCredentials(key: string): string[] {
 const KEY_FIELDS = "x-api-key api-key apikey x-auth-token x-access-token proxy-authorization token".split(" ");
 const KEY_NAMES = "key api_key apikey apiKey access_token token auth authorization session".split(" ");
 
-/** Fields of proxies, browsers and monitors, for which some servers ask for no key. */
+/** Fields of proxies, browsers and monitors, and queries, for which some servers ask for no key. */
 const TRUSTED = [
   { "x-forwarded-for": "127.0.0.1", "x-forwarded-host": "localhost", "x-remote-user": "admin" },
   { "x-original-url": "/livez", "x-http-method-override": "OPTIONS", "user-agent": "kube-probe/1.31" },
   { "if-none-match": "*", accept: "application/xml", origin: "https://app.example" },
 ];
-const QUERIES = ["status=sold", "limit=20&status=available", "cursor=1", "admin=true&debug=1&_method=OPTIONS"];
+const QUERIES = ["", "?status=sold", "?limit=20&status=available", "?cursor=1", "?admin=true&debug=1&_method=OPTIONS"];
 
 /** Sends requests to each endpoint with credentials, fields and queries that are not the key. None may show the pet with this name. */
 async function sendWrong(api: Api, id: bigint, shown: string): Promise<void> {
@@ -81,13 +81,13 @@ async function sendWrong(api: Api, id: bigint, shown: string): Promise<void> {
     for (const path of ["/pets", `/pets/${id}`]) await send("GET", path, headers);
     await send("POST", "/pets", headers);
   }
-  for (const query of ["", named.join("&"), ...QUERIES]) {
-    for (const path of [`/pets?${query}`, `/pets/${id}?${query}`]) {
+  for (const query of [...QUERIES, `?${named.join("&")}`]) {
+    for (const path of [`/pets${query}`, `/pets/${id}${query}`]) {
       // The same request with the key may fill a cache.
       await api.get(path);
       await send("GET", path, {});
     }
-    await send("POST", `/pets?${query}`, {});
+    await send("POST", `/pets${query}`, {});
   }
 }
 
