@@ -55,7 +55,7 @@ export async function assertConforms(
   const { passed, failed, errors } = await runCases(target);
   const found = failed.filter((name) => !sometimes.includes(name));
   assert.deepEqual(found.toSorted(), always.toSorted(), errors.map(({ message }) => message).join("\n\n"));
-  assert.ok(passed.length > 30, `only ${passed.length} cases have passed`);
+  assert.ok(passed.length > 20, `only ${passed.length} cases have passed`);
 }
 
 export function newPetstore(): Handle {
