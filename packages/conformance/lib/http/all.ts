@@ -17,7 +17,8 @@ export const HTTP_CASES: readonly HttpCase[] = [
   ...GET_CASES,
   ...CONDITIONAL_CASES,
   ...CREATE_CASES,
-  ...BODY_CASES,
   ...IDEMPOTENCY_CASES,
   ...ROUTE_CASES,
+  // These are the last, because a host may close the connection of a body that it has refused, in the next request too.
+  ...BODY_CASES,
 ];
