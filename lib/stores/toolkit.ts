@@ -20,7 +20,7 @@
  */
 
 export { type Check, checkAll, type Checks, oneOf, wholeNumber } from "../option_checks.ts";
-export { attempt, chain, type MaybePromise, untilAborted } from "../promises.ts";
+export { attempt, chain, type MaybePromise, resolvesWithin, untilAborted } from "../promises.ts";
 export { PET_STATUSES, type PetDraft, type PetStatus } from "../pet.ts";
 export { Batch, type BatchOptions, type CommittingStore, FULL_BATCH } from "./batch.ts";
 export { type KeyInfo, keyOfRow, type KeySnapshot, type KeyStore, type StoredKey } from "./key_store.ts";

@@ -35,7 +35,7 @@ import {
 import { Database, DEFAULT_SCHEMA, type PooledStore, type PostgresStoreOptions } from "./lib/client/database.ts";
 import { type PostgresPool, requirePool, sizeOf } from "./lib/client/pool.ts";
 import { createGroupCommit, type GroupCommit } from "./lib/commit.ts";
-import { startSweeper, type Sweeper } from "./lib/sweeper.ts";
+import { createSweeper } from "./lib/sweeper.ts";
 import { postgresKeys } from "./lib/keys.ts";
 import { openPostgres, postgresGrants, postgresSchema, requireSchemaName } from "./lib/schema/schema.ts";
 import { MANY_PETS, type Statements, statementsFor } from "./lib/statements.ts";
@@ -90,7 +90,7 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
   /** The id at which reads get a new text, and thus a new plan. */
   #replanAt = MANY_PETS;
   readonly #commits: GroupCommit;
-  readonly #sweeper: Sweeper;
+  readonly #countRequest: () => void;
   #closing: Promise<void> | undefined;
 
   constructor(db: Database, keyDb: Database) {
@@ -100,7 +100,7 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
     this.keys = postgresKeys(keyDb);
     this.#statements = statementsFor(db.schema);
     this.#commits = createGroupCommit(db, this.#statements.add);
-    this.#sweeper = startSweeper(db, this.#statements.deleteExpired);
+    this.#countRequest = createSweeper(db, this.#statements.deleteExpired);
   }
 
   get isNew(): boolean {
@@ -119,7 +119,7 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
     const outcome = await this.#commits.write(write);
     if (outcome.outcome === "created") {
       this.#replanAfter(outcome.id);
-      if (write.kind === "createOnce") this.#sweeper.countRequest();
+      if (write.kind === "createOnce") this.#countRequest();
     }
     return outcome;
   }
@@ -147,11 +147,13 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
   }
 
   close(): Promise<void> {
-    return this.#closing ??= Promise.all([this.batch.close(), this.#sweeper.close()])
-      .then(() => {
-        this.#db.release();
-        this.#keyDb.release();
-      });
+    return this.#closing ??= this.#end();
+  }
+
+  async #end(): Promise<void> {
+    await this.batch.close();
+    this.#db.release();
+    this.#keyDb.release();
   }
 
   /** A plan for few pets may be slow for many. */

@@ -11,7 +11,7 @@ import { Pool, type PoolConfig } from "pg";
 import { readAddress } from "./lib/address.ts";
 import { inspectPostgresStore, listPostgresKeys } from "./lib/check.ts";
 import type { PostgresStoreOptions } from "./lib/client/database.ts";
-import { adviceOf, isTemporary, sqlState } from "./lib/client/errors.ts";
+import { adviceOf, isTemporary } from "./lib/client/errors.ts";
 import { exportPostgres } from "./lib/exporter.ts";
 import { importPets } from "./lib/importer.ts";
 import { openOnOwnPool, withOwnPool } from "./lib/own_pool.ts";
@@ -87,20 +87,16 @@ export function readPostgresSetting(address: string, password?: string): Postgre
   };
 }
 
-/** Names the database in what is wrong with it. The errors of an export's sink and of an import's signal stay as they are. */
+/**
+ * Names the database in what is wrong with it. The errors of an export's sink and of an import's signal stay as they are, and an import
+ * that may have added its pets says so itself.
+ */
 async function explained<T>(description: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const isOfDatabase = error instanceof StoreUnavailableError || sqlState(error) !== undefined;
-    // An import that may have added its pets says so itself.
-    if (!isOfDatabase || mayBeStored(error)) throw error;
-    throw new UnusableDatabaseError(`${description} cannot be used: ${(error as Error).message}${adviceOf(error)}`, {
-      cause: error,
-    });
+    if (!(error instanceof StoreUnavailableError) || error.mayBeStored) throw error;
+    const message = `${description} cannot be used: ${error.message}${adviceOf(error)}`;
+    throw new UnusableDatabaseError(message, { cause: error });
   }
-}
-
-function mayBeStored(error: unknown): boolean {
-  return error instanceof StoreUnavailableError && error.mayBeStored;
 }

@@ -4,14 +4,13 @@ import process from "node:process";
 import { parse, toClientConfig } from "pg-connection-string";
 import { requireSchemaName } from "./schema/schema.ts";
 
-/** The parameters that are the store's own, with their defaults. Those of the connection are pg's. */
-const OWN_PARAMETERS = { pool_size: "10", prepare: "true", schema: "" } as const;
+/** The parameters that the store reads itself, with their defaults. `connect_timeout` is in seconds. */
+const OWN_PARAMETERS = { pool_size: "10", prepare: "true", schema: "", connect_timeout: "5" };
 
-/** The parameters of the connection that are known to work. A misspelt one would have no effect. */
+/** The parameters of pg that are known to work. A misspelt one would have no effect. */
 const CONNECTION_PARAMETERS = [
   "application_name",
   "channel_binding",
-  "connect_timeout",
   "host",
   "options",
   "port",
@@ -20,26 +19,6 @@ const CONNECTION_PARAMETERS = [
   "sslcert",
   "sslkey",
   "uselibpqcompat",
-];
-
-/** Parameters of libpq that addresses of hosted databases may have, and that pg ignores. */
-const LIBPQ_PARAMETERS = [
-  "dbname",
-  "gssencmode",
-  "hostaddr",
-  "keepalives",
-  "load_balance_hosts",
-  "passfile",
-  "password",
-  "pgbouncer",
-  "require_auth",
-  "service",
-  "sslcrl",
-  "sslnegotiation",
-  "sslpassword",
-  "target_session_attrs",
-  "tcp_user_timeout",
-  "user",
 ];
 
 const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
@@ -56,9 +35,6 @@ export interface PostgresTarget {
   prepare: boolean;
 }
 
-/** How long a connection may take to open. */
-const CONNECT_TIMEOUT_SECONDS = 5;
-
 /** After about this time a connection is opened anew, so that a load balancer distributes connections again. */
 const LIFETIME_SECONDS = 2400;
 
@@ -73,43 +49,34 @@ export function readAddress(address: string): PostgresTarget {
   const parameters = url.searchParams;
   const known = [...CONNECTION_PARAMETERS, ...Object.keys(OWN_PARAMETERS)];
   for (const name of parameters.keys()) {
-    if (known.includes(name)) continue;
-    // Any other name may be a part of a password, and is not shown.
-    const what = LIBPQ_PARAMETERS.includes(name)
-      ? `the parameter ${name}, which pg does not have`
-      : "an unknown parameter";
-    fail(`it has ${what}; known are ${known.join(", ")}`);
+    if (!known.includes(name)) {
+      fail(`it has the parameter ${name}, which pg does not have; known are ${known.join(", ")}`);
+    }
   }
-  requireOptionalBinding(parameters);
-  if (!parameters.has("sslmode")) requireSslMode(process.env["PGSSLMODE"]);
-  useRootsOfSystem(parameters);
+  checkSecurity(parameters);
   /** Reads a parameter of the store, and removes it from the address, because pg gets the parameters that are left. */
-  const take = (name: string, fallback: string) => {
-    const text = parameters.get(name) ?? fallback;
+  const take = (name: keyof typeof OWN_PARAMETERS) => {
+    const text = parameters.get(name) ?? OWN_PARAMETERS[name];
     parameters.delete(name);
     return text;
   };
-  const schema = take("schema", OWN_PARAMETERS.schema) || undefined;
+  const schema = take("schema") || undefined;
   if (schema !== undefined) requireSchemaName(schema);
-  const prepare = requireOneOf("prepare", take("prepare", OWN_PARAMETERS.prepare), ["true", "false"]) === "true";
-  const poolSize = readNumber("pool_size", take("pool_size", OWN_PARAMETERS.pool_size), 1);
-  const timeoutSeconds = readNumber("connect_timeout", take("connect_timeout", String(CONNECT_TIMEOUT_SECONDS)), 0);
-  const login = url.username === "" ? "" : `${url.username}@`;
-  // The parameters `host` and `port` replace what the address has before its path, as in libpq.
-  const overrides = ["host", "port"].filter((name) => parameters.has(name));
-  const host = parameters.has("host") ? "" : url.host;
-  const query = overrides.map((name) => `${name}=${parameters.get(name)}`).join("&");
-  const database = url.pathname === "/" ? "" : url.pathname;
-  const place = `${url.protocol}//${login}${host}${database}${query && `?${query}`}`;
+  const prepare = requireOneOf("prepare", take("prepare"), ["true", "false"]) === "true";
+  const max = readNumber("pool_size", take("pool_size"), 1);
+  const connectTimeoutSeconds = readNumber("connect_timeout", take("connect_timeout"), 0);
   // Only the parameters of the connection are left now.
   const connection = readConnection(url.href);
+  const login = url.username === "" ? "" : `${url.username}@`;
+  const port = connection["port"] === undefined ? "" : `:${connection["port"]}`;
+  const place = `${url.protocol}//${login}${connection["host"] ?? ""}${port}${url.pathname}`;
   return {
     description: place + (schema === undefined ? "" : ` (schema ${schema})`),
     pool: {
       fallback_application_name: "petstore",
       ...connection,
-      max: poolSize,
-      connectionTimeoutMillis: 1000 * timeoutSeconds,
+      max,
+      connectionTimeoutMillis: 1000 * connectTimeoutSeconds,
       keepAlive: true,
       // The lifetime differs at random by a quarter, so that the connections of several servers do not end together.
       maxLifetimeSeconds: Math.round(LIFETIME_SECONDS * (0.75 + Math.random() / 2)),
@@ -132,39 +99,28 @@ const ENCODED = "with special characters of the password percent-encoded, such a
 
 /**
  * Refuses an address in which a part of the password is taken for another part. A slash, a question mark or a number sign ends the place of
- * the host, so the rest of the password would be shown as the name of the database.
+ * the host, so the rest of the password, and the @ after it, would be shown as the name of the database or of a parameter.
  */
-function requireEncoded({ pathname, hash }: URL): void {
-  if (hash !== "" || /[@:/]/.test(pathname.slice(1))) fail(`its database must have no @, : or /; write it ${ENCODED}`);
+function requireEncoded({ pathname, search, hash }: URL): void {
+  if (hash === "" && !/[@:/]/.test(pathname.slice(1)) && !search.includes("@")) return;
+  fail(`its database must have no @, : or /; write it ${ENCODED}`);
 }
 
-/** Refuses `channel_binding=require`: pg binds its login to the TLS connection if the server offers that, and cannot promise it. */
-function requireOptionalBinding(parameters: URLSearchParams): void {
-  const value = parameters.get("channel_binding") ?? "disable";
-  parameters.delete("channel_binding");
-  if (value === "require") {
-    fail("channel_binding=require cannot be promised by pg; remove it, and use sslmode=verify-full");
-  }
-  requireOneOf("channel_binding", value, ["disable", "prefer"]);
-}
-
-/** Checks a mode of TLS, because pg would take a misspelt one for none, and send the password in clear text. */
-function requireSslMode(mode = ""): void {
-  if (mode !== "" && !SSL_MODES.includes(mode)) fail(`PGSSLMODE must be one of ${SSL_MODES.join(", ")}`);
-}
-
-/**
- * Replaces `sslrootcert=system` by what it means in libpq, and pg does not know: the usual certificate authorities, with `verify-full`. As in
- * libpq, no other mode may stand beside it. Those of the runtime take the place of the authorities of the system.
- */
-function useRootsOfSystem(parameters: URLSearchParams): void {
-  if ((parameters.get("sslrootcert") ?? process.env["PGSSLROOTCERT"]) !== "system") return;
+/** Refuses what pg would take for less security than libpq does, and changes what means the same in another form. */
+function checkSecurity(parameters: URLSearchParams): void {
   const mode = parameters.get("sslmode") ?? process.env["PGSSLMODE"] ?? "";
-  if (mode !== "" && mode !== "verify-full") {
-    fail("sslrootcert=system, or PGSSLROOTCERT=system, needs sslmode=verify-full");
+  // pg would take a misspelt mode for none, and send the password in clear text.
+  requireOneOf("sslmode, or PGSSLMODE,", mode, ["", ...SSL_MODES]);
+  // The authorities of the system mean verify-full in libpq. Here those of the runtime take their place.
+  if ((parameters.get("sslrootcert") ?? process.env["PGSSLROOTCERT"]) === "system") {
+    requireOneOf("sslmode beside sslrootcert=system", mode, ["", "verify-full"]);
+    parameters.delete("sslrootcert");
+    parameters.set("sslmode", "verify-full");
   }
-  parameters.delete("sslrootcert");
-  parameters.set("sslmode", "verify-full");
+  // pg binds its login to the TLS connection if the server offers that, and cannot promise it.
+  const binding = parameters.get("channel_binding") ?? "prefer";
+  requireOneOf("channel_binding, which pg cannot promise,", binding, ["disable", "prefer"]);
+  parameters.delete("channel_binding");
 }
 
 /** Reads the connection with pg's own parser, which also reads the files of certificates. */
@@ -187,8 +143,9 @@ function readNumber(name: string, text: string, least: number): number {
   return number >= least && number <= 10_000 ? number : fail(`${name} must be a whole number from ${least} to 10000`);
 }
 
+/** The value is not shown, because it may be a part of the password. */
 function requireOneOf(name: string, value: string, allowed: string[]): string {
-  return allowed.includes(value) ? value : fail(`${name} must be one of ${allowed.join(", ")}`);
+  return allowed.includes(value) ? value : fail(`${name} must be one of ${allowed.filter(Boolean).join(", ")}`);
 }
 
 function fail(problem: string): never {

@@ -14,7 +14,6 @@ import {
 import { numberArray, textArray } from "./client/arrays.ts";
 import type { Database } from "./client/database.ts";
 import { isTransient } from "./client/errors.ts";
-import { CONFIRM } from "./statements.ts";
 
 /** The longest pause before a retry after a conflict. */
 const MAX_PAUSE_MS = 20;
@@ -57,52 +56,40 @@ export function createGroupCommit(db: Database, statement: string) {
     });
   }
 
-  /** Finds out whether a create would succeed, by the statement of a create without a pet, and by a commit that waits for the standby. */
+  /** Finds out whether a create would succeed, by the statement of a create without a pet. */
   async function probe(): Promise<Outcome> {
     if (batch.isClosed) throw storeClosed();
-    const deadline = performance.now() + db.timeoutMs;
-    await addPets(db, statement, parametersOf([]), deadline);
-    await db.query(CONFIRM, [], { deadline });
+    await addPets(db, statement, parametersOf([]), performance.now() + db.timeoutMs);
     return { outcome: "probed" };
   }
 
   async function commit(waiting: readonly Create[]): Promise<void> {
-    const { timeoutMs } = db;
-    // A create may have waited for half of the time limit. The other half is for the statement.
-    const earliestArrival = performance.now() - timeoutMs / 2;
-    const isLate = ({ arrivedAt }: Create) => arrivedAt < earliestArrival;
-    const tooLate = new StoreUnavailableError("PostgreSQL did not finish the earlier creates in time");
-    for (const { reject } of waiting.filter(isLate)) reject(tooLate);
-    const creates = waiting.filter((create) => !isLate(create));
+    const creates = refuseLate(waiting, performance.now() - db.timeoutMs / 2);
     if (creates.length === 0) return;
     // The statement must end in time for the oldest create, because no pet may be stored after its client has been refused.
-    const deadline = Math.min(...creates.map(({ arrivedAt }) => arrivedAt)) + timeoutMs;
-    /** The creates that an earlier commit has carried out, with what `add_pets` has said of them. They are settled after all others. */
-    const replayed: [Create, string][] = [];
+    const deadline = Math.min(...creates.map(({ arrivedAt }) => arrivedAt)) + db.timeoutMs;
     try {
       const ids = (await addPets(db, statement, parametersOf(creates), deadline)).split(",");
-      const areIds = ids.length === creates.length && ids.every((id) => /^(-?[1-9]\d*)?$/.test(id));
-      if (!areIds) throw uncertain(new Error("PostgreSQL has not given an id for each pet"));
-      for (const [i, create] of creates.entries()) {
-        const id = ids[i]!;
-        if (id.startsWith("-")) replayed.push([create, id]);
-        else settle(create, id);
-      }
-      // The earlier commit may not be on a standby yet. If this commit has added pets, it has already waited for all commits before it.
-      const hasAddedPets = ids.some((id) => /^[1-9]/.test(id));
-      if (replayed.length > 0 && !hasAddedPets) await db.query(CONFIRM, [], { deadline });
-      for (const [create, id] of replayed) settle(create, id);
+      if (ids.length !== creates.length) throw uncertain(new Error("PostgreSQL has not given an id for each pet"));
+      for (const [i, { resolve }] of creates.entries()) resolve(outcomeOf(ids[i]!));
     } catch (error) {
-      if (replayed.length === 0) {
-        for (const { reject } of creates) reject(error);
-      } else {
-        // The pets of replayed creates are there, and only their confirmation has failed. All other creates are settled.
-        for (const [{ reject }] of replayed) reject(uncertain(error as Error));
-      }
+      for (const { reject } of creates) reject(error);
     }
   }
 
   return { batch, write };
+}
+
+/**
+ * Rejects the creates that have waited for earlier ones for half of the time limit, since the other half is for the statement.
+ *
+ * @returns The other creates.
+ */
+function refuseLate(waiting: readonly Create[], earliestArrival: number): Create[] {
+  const isLate = ({ arrivedAt }: Create) => arrivedAt < earliestArrival;
+  const tooLate = new StoreUnavailableError("PostgreSQL did not finish the earlier creates in time");
+  for (const { reject } of waiting.filter(isLate)) reject(tooLate);
+  return waiting.filter((create) => !isLate(create));
 }
 
 /**
@@ -123,7 +110,7 @@ export async function addPets(
       if (typeof row?.[0] !== "string") throw uncertain(new Error("PostgreSQL has not reported what it has done"));
       return row[0];
     } catch (error) {
-      const cause = error instanceof StoreUnavailableError ? error.cause : error;
+      const { cause } = error as StoreUnavailableError;
       if (!isTransient(cause)) throw error;
       const pauseMs = Math.random() * MAX_PAUSE_MS;
       if (performance.now() + pauseMs >= deadline) {
@@ -175,13 +162,9 @@ export function petArrays(pets: readonly PetDraft[]): string[] {
   ];
 }
 
-/**
- * Tells the caller of a create its outcome.
- *
- * @param text What `add_pets` has said: the id of a new pet, the negative id of a known one, or "" for a conflict.
- */
-function settle({ resolve }: Create, text: string): void {
-  if (text === "") return resolve({ outcome: "conflict" });
+/** Reads what `add_pets` has said of a create: the id of a new pet, the negative id of a known one, or "" for a conflict. */
+function outcomeOf(text: string): Outcome {
+  if (text === "") return { outcome: "conflict" };
   const id = BigInt(text);
-  resolve(id > 0n ? { outcome: "created", id } : { outcome: "replayed", id: -id });
+  return id > 0n ? { outcome: "created", id } : { outcome: "replayed", id: -id };
 }

@@ -1,14 +1,13 @@
 import type { KeyStore, StoredKey } from "@petstore/petstore/store";
 import { keyOfRow } from "@petstore/petstore/store/toolkit";
 import type { Database } from "./client/database.ts";
-import { numberArray, textArray } from "./client/arrays.ts";
-import type { Row } from "./client/pool.ts";
+import type { Parameter, Row } from "./client/pool.ts";
 import { DURABLE } from "./statements.ts";
 
 /** Keeps API keys in a table of PostgreSQL. */
 export function postgresKeys(db: Database): KeyStore {
   const { add, revoke, version: selectVersion, all } = keyStatements(`"${db.schema}".api_keys`);
-  function change(text: string, ...parameters: string[]): Promise<Row[]> {
+  function change(text: string, ...parameters: Parameter[]): Promise<Row[]> {
     return db.query(text, parameters, { mayStore: "change of the keys" });
   }
   const hasChanged = (rows: Row[]) => rows.length > 0;
@@ -21,13 +20,10 @@ export function postgresKeys(db: Database): KeyStore {
       return version === knownVersion ? { version } : { version: String(version), keys: await list() };
     },
     async add({ id, digest, label, caller, readOnly, created, expires }, replaced) {
-      const texts = textArray([id, digest, label, caller]);
-      // All parameters are texts, so an empty array stands for a value that is absent.
-      const times = [timeArray([created]), timeArray(expires ? [expires] : [])];
-      const replacement = [textArray(replaced ? [replaced.id] : []), timeArray(replaced ? [replaced.expires] : [])];
-      return hasChanged(await change(add, texts, String(readOnly), ...times, ...replacement));
+      const key = [id, digest, label, caller, String(readOnly), timeOf(created), timeOf(expires)];
+      return hasChanged(await change(add, ...key, replaced?.id ?? null, timeOf(replaced?.expires)));
     },
-    revoke: async (id, at) => hasChanged(await change(revoke, id, String(at.getTime()))),
+    revoke: async (id, at) => hasChanged(await change(revoke, id, timeOf(at))),
   };
 }
 
@@ -38,15 +34,15 @@ function keyStatements(table: string) {
     // A change of a row changes its xmin, even if another program makes it.
     version: `SELECT pg_catalog.concat(pg_catalog.count(*), ' ', pg_catalog.sum(xmin::pg_catalog.text::bigint))
       FROM ${table}`,
-    add: `WITH given AS (SELECT $1::pg_catalog.text[] AS texts, $3::bigint[] AS made, $4::bigint[] AS expiry),
-      replaced AS (SELECT id FROM ${table} WHERE id OPERATOR(pg_catalog.=) ANY ($5::pg_catalog.text[])
+    // $8 is the id of a key to replace, and $9 its new expiry.
+    add: `WITH replaced AS (SELECT id FROM ${table} WHERE id OPERATOR(pg_catalog.=) $8::pg_catalog.text
         AND revoked_at IS NULL FOR UPDATE),
       added AS (INSERT INTO ${table} (id, digest, label, caller, read_only, created_at, expires_at)
-        SELECT texts[1], texts[2], texts[3], texts[4], $2::boolean, made[1], expiry[1] FROM given
-        WHERE pg_catalog.cardinality($5::pg_catalog.text[]) OPERATOR(pg_catalog.=) 0 OR EXISTS (SELECT FROM replaced)
+        SELECT $1::pg_catalog.text, $2::pg_catalog.text, $3::pg_catalog.text, $4::pg_catalog.text, $5::boolean, $6::bigint, $7::bigint
+        WHERE $8::pg_catalog.text IS NULL OR EXISTS (SELECT FROM replaced)
         ON CONFLICT DO NOTHING RETURNING id),
-      expired AS (UPDATE ${table} SET expires_at = least(expires_at, ($6::bigint[])[1])
-        WHERE id OPERATOR(pg_catalog.=) ANY ($5::pg_catalog.text[]) AND EXISTS (SELECT FROM added))
+      expired AS (UPDATE ${table} SET expires_at = least(expires_at, $9::bigint)
+        WHERE id OPERATOR(pg_catalog.=) $8::pg_catalog.text AND EXISTS (SELECT FROM added))
       SELECT id, ${DURABLE} FROM added`,
     revoke: `WITH revoked AS (UPDATE ${table} SET revoked_at = coalesce(revoked_at, $2::bigint)
         WHERE id OPERATOR(pg_catalog.=) $1::pg_catalog.text RETURNING id)
@@ -54,6 +50,7 @@ function keyStatements(table: string) {
   };
 }
 
-function timeArray(dates: readonly Date[]): string {
-  return numberArray(dates.map((date) => date.getTime()));
+/** In milliseconds since 1970. */
+function timeOf(date: Date | undefined): Parameter {
+  return date ? String(date.getTime()) : null;
 }

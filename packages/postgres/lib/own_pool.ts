@@ -1,8 +1,10 @@
 /** Pools of the server, which end with their use. The pool of an app is different: the app ends it, and a store leaves it open. */
 
 import type { KeyedPetStore } from "@petstore/petstore/store";
+import { resolvesWithin } from "@petstore/petstore/store/toolkit";
 // @ts-types="@types/pg"
 import type { Pool } from "pg";
+import { ignore } from "./client/pool.ts";
 import { createPostgresStore, type PostgresStoreOptions } from "../mod.ts";
 
 /** How long the connections of a pool may take to close. A connection to a lost host never closes. */
@@ -32,8 +34,5 @@ export async function withOwnPool<T>(pool: Pool, use: (pool: Pool) => Promise<T>
 
 /** Waits until all connections have closed, but not longer than the timeout. Never rejects. */
 async function endPool(pool: Pool): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<void>((resolve) => timer = setTimeout(resolve, CLOSE_TIMEOUT_MS));
-  await Promise.race([pool.end().catch(() => {}), timeout]);
-  clearTimeout(timer);
+  await resolvesWithin(CLOSE_TIMEOUT_MS, pool.end().catch(ignore));
 }

@@ -20,13 +20,6 @@ export type Statements = ReturnType<typeof statementsFor>;
 export const DURABLE = `CASE WHEN pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'off'
     THEN pg_catalog.set_config('synchronous_commit', 'on', true) END`;
 
-/**
- * Waits until a synchronous standby has all earlier commits. Only then may a client learn that its pet was created earlier. It writes a
- * logical message, because a commit that writes nothing does not wait.
- */
-export const CONFIRM =
-  `SELECT pg_catalog.pg_logical_emit_message(true, 'petstore', ''::pg_catalog.text)::pg_catalog.text, ${DURABLE}`;
-
 /** The first id at which reads get a new text, and so a new plan. */
 export const MANY_PETS = 10_000n;
 
@@ -53,15 +46,11 @@ export function statementsFor(schema: string, greatestId = 0n) {
         `AND (status, id) OPERATOR(pg_catalog.<=) ($3::smallint, ${2n ** 63n - 1n})`,
       "status, pet.id",
     ),
+    lastId: `SELECT coalesce(pg_catalog.max(id), 0)::pg_catalog.text FROM ${pets}`,
+    upTo: page("id OPERATOR(pg_catalog.>) $1::bigint AND id OPERATOR(pg_catalog.<=) $3::bigint", "pet.id"),
     /** All parameters are arrays: names, categories, statuses, keys, fingerprints, retentions. */
     add: `SELECT "${schema}".add_pets($1::pg_catalog.text[], $2::bigint[], $3::smallint[], $4::pg_catalog.text[],
       $5::pg_catalog.text[], $6::bigint[])`,
     deleteExpired: `SELECT "${schema}".forget_requests($1::integer)`,
   };
-}
-
-/** The rows of all pets, and a row of nulls that shows the end. */
-export function exportStatement(schema: string): string {
-  return `(SELECT id::pg_catalog.text, ${PET_JSON} FROM "${schema}".pets AS pet
-    ORDER BY pet.id) UNION ALL SELECT NULL, NULL`;
 }

@@ -3,17 +3,14 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { exportPostgres } from "../lib/exporter.ts";
-import { importPets } from "../lib/importer.ts";
-import { adviceOf, isTemporary } from "../lib/client/errors.ts";
 import { readPostgresSetting } from "../server.ts";
-import { connect, runSql, withPool } from "../../../tests/support/postgres/postgres.ts";
+import { runSql } from "../../../tests/support/postgres/postgres.ts";
 import { inFolder, runHere } from "../../../tests/support/server/in_process.ts";
 import { type ServerExit, ServerProcess } from "../../../tests/support/server/server_process.ts";
 import { until } from "../../../tests/support/until.ts";
 import type { PetDraft } from "../../../lib/pet.ts";
 import { assertRefused, makeDrafts, toNdjson } from "../../../tests/support/server/pet_files.ts";
-import { test } from "./support.ts";
+import { PET, test } from "./support.ts";
 
 function run(url: string, schema: string, ...args: string[]): Promise<ServerExit> {
   return runHere(args, { PETSTORE_STORE: `${url}?schema=${schema}` });
@@ -44,9 +41,7 @@ test.schema(
 );
 
 test.schema("a command that needs tables refuses a database without them, and makes none", async (url, schema) => {
-  for (
-    const args of [["export"], ["check"], ["keys", "list"], ["keys", "rotate", "key-1"], ["keys", "revoke", "key-1"]]
-  ) {
+  for (const args of [["export"], ["check"], ["keys", "list"], ["keys", "revoke", "key-1"]]) {
     assertRefused(await run(url, schema, ...args), /does not exist, or has no tables/);
   }
   assert.deepEqual(await runSql(url, `SELECT to_regnamespace('"${schema}"')`), [[null]]);
@@ -61,109 +56,32 @@ const UNUSABLE: [address: string, isTemporary: boolean, advice: RegExp][] = [
 
 test.schema("a database that cannot be used is named with what to do, and whether a later attempt may succeed", async (url) => {
   for (const [address, isTemporary, message] of UNUSABLE) {
-    const database = readPostgresSetting(new URL(address, url).href);
     const expected = { name: "UnusableDatabaseError", isTemporary, message };
-    await assert.rejects(database.export(() => Promise.resolve()), expected);
-    await assert.rejects(database.check(), expected);
-    await assert.rejects(database.listKeys(), expected);
+    await assert.rejects(readPostgresSetting(new URL(address, url).href).check(), expected);
   }
-  // Deno says so of a host that --allow-net does not name.
-  const notPermitted = Object.assign(new Error("getaddrinfo EPERM localhost"), { code: "EPERM" });
-  assert.equal(isTemporary(notPermitted), false);
-  assert.match(adviceOf(notPermitted), /^; write the host in the address as it is in --allow-net/);
 });
 
-/** SQL that adds pets up to this id. */
-const addUpTo = (schema: string, last: number) =>
-  `INSERT INTO "${schema}".pets SELECT i, 7, 1, 'Rex' FROM generate_series(1, ${last}) AS i`;
-
-test.tables("an export shows one moment, whatever others write meanwhile", async (url, schema) => {
-  await runSql(url, addUpTo(schema, 5000));
-  const texts: string[] = [];
-  await withPool(url, (pool) =>
-    exportPostgres(pool, { schema }, async (text) => {
-      if (texts.length === 0) {
-        await runSql(url, `DELETE FROM "${schema}".pets WHERE id > 4000; UPDATE "${schema}".pets SET name = 'x'`);
-      }
-      texts.push(text);
-    }));
-  const lines = texts.join("\n").split("\n");
-  assert.equal(lines.length, 5_000);
-  assert.equal(lines.at(-1), '{"id":5000,"name":"Rex","categoryId":7,"status":"pending"}');
-  assert.ok(texts.length > 3);
+test.store("an export has the pets of one moment, whatever is created meanwhile", async (store, url, schema) => {
+  const database = readPostgresSetting(`${url}?schema=${schema}`);
+  for (const count of [0, 1, 1000, 1001]) {
+    const fill = `INSERT INTO "${schema}".pets SELECT i, 7, 1, 'Rex' FROM generate_series(1, ${count}) AS i`;
+    await runSql(url, `TRUNCATE "${schema}".pets; ${fill}; SELECT setval('"${schema}".pet_ids', 5000)`);
+    const lines: string[] = [];
+    await database.export(async (text, pets) => {
+      await store.create(PET);
+      assert.equal(lines.push(...text.split("\n")) % 1000, pets % 1000);
+    });
+    assert.equal(lines.length, count);
+  }
 });
 
-test.tables("an export ends with the last pet, wherever its last part ends", async (url, schema) => {
-  await withPool(url, async (pool) => {
-    for (const count of [1, 998, 999, 1000, 1001, 2000]) {
-      await runSql(url, `TRUNCATE "${schema}".pets; ${addUpTo(schema, count)}`);
-      let total = 0;
-      await exportPostgres(pool, { schema }, async (text, pets) => {
-        assert.equal(text.split("\n").length, pets);
-        await Promise.resolve(total += pets);
-      });
-      assert.equal(total, count);
-    }
-  });
-});
-
-test.tables(
-  "an import and an export leave the pool as it was, and keep the error of a signal or a reader",
-  async (url, schema) => {
-    const pool = connect(url, schema, 1);
-    const listeners = () => ["error", "connect", "acquire"].map((event) => pool.listenerCount(event));
-    const before = listeners();
-    const full = new Error("The disk is full"), stopped = AbortSignal.abort(new Error("The import was stopped"));
-    for (let round = 1; round < 3; round++) {
-      await assert.rejects(importPets(pool, { schema }, EDGES, stopped), (error) => error === stopped.reason);
-      await importPets(pool, { schema }, EDGES, new AbortController().signal);
-      await assert.rejects(exportPostgres(pool, { schema }, () => Promise.reject(full)), (error) => error === full);
-      // The transaction of the failed export has ended, and its cursor with it.
-      assert.deepEqual((await pool.query("SELECT count(*)::int AS cursors FROM pg_cursors")).rows, [{ cursors: 0 }]);
-      let total = 0;
-      await exportPostgres(pool, { schema }, async (_, pets) => void await Promise.resolve(total += pets));
-      assert.equal(total, 3 * round);
-      assert.deepEqual(listeners(), before);
-      const connection = await pool.connect();
-      // The pool has taken its own listener off meanwhile.
-      assert.equal(connection.listenerCount("error"), 0);
-      connection.release();
-    }
-    await pool.end();
-    // A server keeps them too, which adds what to do to the errors of the database alone.
-    const database = readPostgresSetting(`${url}?schema=${schema}`);
-    await assert.rejects(
-      database.export(() => Promise.reject(Object.assign(full, { code: "ENOSPC" }))),
-      (error) => error === full,
-    );
-  },
-);
-
-test.tables("an export whose connection breaks fails, and says why it broke", async (url, schema) => {
-  await runSql(url, addUpTo(schema, 5000));
-  const kill = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-    WHERE query LIKE 'FETCH%' AND pid <> pg_backend_pid()`;
-  let pages = 0;
-  const broken = withPool(url, (pool) =>
-    exportPostgres(pool, { schema }, async () => {
-      if (pages++ > 0) return;
-      assert.deepEqual(await runSql(url, kill), [["true"]]);
-      await until("the end of the session", async () => (await runSql(url, kill)).length === 0);
-    }));
-  await assert.rejects(broken, { name: "StoreUnavailableError", message: /^PostgreSQL: terminating .* 57P01\)$/ });
-  assert.ok(pages < 5);
-});
-
-test.tables("an export that waits for ever fails", async (url, schema) => {
-  await withPool(url, async (pool) => {
-    const locker = await pool.connect();
-    await locker.query(`BEGIN; LOCK TABLE "${schema}".pets IN ACCESS EXCLUSIVE MODE`);
-    await assert.rejects(
-      exportPostgres(pool, { schema, timeoutMs: 50 }, () => Promise.resolve()),
-      /PostgreSQL: .*timeout/,
-    );
-    locker.release(true);
-  });
+test.tables("an import that was stopped before, and an export that cannot be written, say so", async (url, schema) => {
+  const database = readPostgresSetting(`${url}?schema=${schema}`);
+  const full = Object.assign(new Error("The disk is full"), { code: "ENOSPC" });
+  const stopped = AbortSignal.abort(new Error("The import was stopped"));
+  await assert.rejects(database.import(EDGES, stopped), (error) => error === stopped.reason);
+  await database.import(EDGES, new AbortController().signal);
+  await assert.rejects(database.export(() => Promise.reject(full)), (error) => error === full);
 });
 
 /** Makes each statement that adds pets take a second. */

@@ -1,22 +1,23 @@
 import { StoreUnavailableError } from "@petstore/petstore/store";
 import { storeClosed } from "@petstore/petstore/store/toolkit";
-import { isDefect } from "./errors.ts";
+import { asUnavailable, isRefusal } from "./errors.ts";
 import {
-  BrokenResultError,
   type Connection,
+  guardPool,
   ignore,
+  type Parameter,
   type PostgresPool,
   type Row,
   runStatement,
   sizeOf,
   statementName,
-  unwatchPool,
-  watchPool,
 } from "./pool.ts";
-import { closeConnection, explain, giveBack, isStill, type Statement, type Stored } from "./statement.ts";
 
 /** How many statements may wait for a connection. */
 const MAX_WAITING = 10_000;
+
+/** After this many statements, a connection goes back to the pool, which may end it because of its age. */
+const MAX_IN_A_ROW = 1000;
 
 /**
  * Cancels the statement of a process if it waits for a lock, or in any case if the second parameter is `all`. A pooler shows other
@@ -55,18 +56,32 @@ export interface Limits {
   mayStore?: Stored;
 }
 
+/** What a statement may store, as a part of a message. */
+type Stored = "pet" | "change of the keys";
+
 /** A store with a pool of connections, as an observer sees it. */
 export interface PooledStore {
   /** How many connections there may be, and how many statements run on one or wait for one. */
   readonly pool: Record<"size" | "running" | "waiting", number>;
 }
 
-/** After this many statements, a connection goes back to the pool, which may end it because of its age. */
-const MAX_IN_A_ROW = 1000;
+/** A statement that has not ended. */
+interface Statement {
+  text: string;
+  parameters: readonly Parameter[];
+  mayStore: Stored | undefined;
+  /** Gives the statement up when its time has passed. */
+  timer: ReturnType<typeof setTimeout>;
+  resolve(rows: Row[]): void;
+  reject(error: StoreUnavailableError): void;
+}
 
-const GIVEN_UP_ERROR = new Error("The query was given up");
-
-/** Runs statements with a time limit. A connection runs one statement at a time. */
+/**
+ * Runs statements with a time limit. A connection runs one statement at a time.
+ *
+ * A statement first waits, is then sent on a connection, and ends with its result. When its time has passed, it is given up, whether it
+ * waits or was sent.
+ */
 export class Database {
   readonly schema: string;
   readonly timeoutMs: number;
@@ -74,19 +89,19 @@ export class Database {
   isNew = false;
   readonly #pool: PostgresPool;
   readonly #prepare: boolean;
-  /**
-   * The statements that wait for a connection, in the order in which they came. They wait here because the pool cannot
-   * remove one from its own queue.
-   */
+  /** The statements that wait, the oldest first. They wait here because the pool cannot remove one from its own queue. */
   readonly #waiting = new Set<Statement>();
-  /** How many connections the statements may use at a time. */
+  /** The statements that PostgreSQL may have got, each with its connection. */
+  readonly #sent = new Map<Statement, Connection>();
+  /** How many connections may be used at a time. */
   readonly #maxRunning: number;
+  /** How many connections are used, or being opened. */
   #running = 0;
 
   /** @param maxRunning How many statements may run at a time. Default: as many as the pool has connections. */
   constructor(pool: PostgresPool, options: PostgresStoreOptions, maxRunning?: number) {
     const { schema = DEFAULT_SCHEMA, timeoutMs = 5000, prepare = true } = options;
-    watchPool(pool);
+    guardPool(pool);
     this.#pool = pool;
     this.schema = schema;
     this.timeoutMs = timeoutMs;
@@ -99,41 +114,63 @@ export class Database {
     return { size: sizeOf(this.#pool), running: this.#running, waiting: this.#waiting.size };
   }
 
-  /** Releases the pool, which stays open, and refuses the statements that wait. Statements that run end by their time limits. */
+  /** Refuses the statements that wait, and leaves the pool open. Statements that were sent end by their time limits. */
   release(): void {
-    for (const statement of [...this.#waiting]) this.#giveUp(statement, storeClosed());
-    unwatchPool(this.#pool);
+    for (const statement of this.#waiting) this.#giveUp(statement, storeClosed());
   }
 
   /**
    * Runs a statement, and returns its rows.
    *
-   * @param parameters The values of the parameters. If this is `null`, `text` may contain several statements, and there are no rows.
+   * @param text Without parameters, it is not prepared, and may contain several statements, which have no rows.
    */
-  query(
-    text: string,
-    parameters: readonly string[] | null = [],
-    { deadline, mayStore }: Limits = {},
-  ): Promise<Row[]> {
+  query(text: string, parameters: readonly Parameter[] = [], { deadline, mayStore }: Limits = {}): Promise<Row[]> {
     if (this.#waiting.size >= MAX_WAITING) {
       return Promise.reject(new StoreUnavailableError("Too many queries wait for PostgreSQL"));
     }
     return new Promise((resolve, reject) => {
-      const statement: Statement = { text, parameters, mayStore, state: "queued", resolve, reject };
       const timeLimit = deadline === undefined ? this.timeoutMs : Math.max(0, deadline - performance.now());
-      statement.timer = setTimeout(() => this.#giveUp(statement, timeoutError(Math.round(timeLimit))), timeLimit);
+      const timer = setTimeout(() => this.#giveUp(statement, timeoutError(timeLimit)), timeLimit);
+      const statement: Statement = { text, parameters, mayStore, timer, resolve, reject };
       this.#waiting.add(statement);
-      this.#runWaiting();
+      if (this.#running < this.#maxRunning) this.#runWaiting();
     });
   }
 
-  /** Runs statements that wait, on as many connections as may be used. */
-  #runWaiting(): void {
-    while (this.#running < this.#maxRunning) {
-      const statement = this.#takeWaiting();
-      if (!statement) return;
-      this.#runInARow(statement);
+  /** Uses one connection at a time for the statements that wait, until none is left. */
+  async #runWaiting(): Promise<void> {
+    this.#running++;
+    while (this.#waiting.size > 0) {
+      const connection = await this.#connect();
+      if (connection) await this.#runOn(connection);
     }
+    this.#running--;
+  }
+
+  /** Takes a connection out of the pool. If that fails, so does the statement that has waited longest, and the result is undefined. */
+  async #connect(): Promise<Connection | undefined> {
+    try {
+      return await this.#pool.connect() as Connection;
+    } catch (error) {
+      const statement = this.#takeWaiting();
+      clearTimeout(statement?.timer);
+      statement?.reject(asUnavailable(error));
+      return undefined;
+    }
+  }
+
+  /**
+   * Runs statements that wait on a connection, one after the other, and gives it back. This is for speed: to give the connection back and
+   * take it again for each would cost more than a read.
+   */
+  async #runOn(connection: Connection): Promise<void> {
+    for (let count = 0; count < MAX_IN_A_ROW; count++) {
+      const statement = this.#takeWaiting();
+      if (!statement) break;
+      const isUsable = await this.#run(statement, connection);
+      if (!isUsable) return;
+    }
+    connection.release();
   }
 
   /** Takes the statement that has waited longest out of the queue. */
@@ -144,78 +181,40 @@ export class Database {
   }
 
   /**
-   * Takes a connection out of the pool for a statement, and runs on it those that wait, too. This is for speed: to give the connection back
-   * and take it again would cost more than a read.
-   */
-  async #runInARow(first: Statement): Promise<void> {
-    this.#running++;
-    const connection = await this.#connectFor(first);
-    if (connection) {
-      let isUsable = await this.#run(first, connection);
-      for (let count = 1; isUsable && count < MAX_IN_A_ROW; count++) {
-        const next = this.#takeWaiting();
-        if (!next) break;
-        isUsable = await this.#run(next, connection);
-      }
-      if (isUsable) giveBack(connection);
-    }
-    this.#running--;
-    this.#runWaiting();
-  }
-
-  /** Takes a connection out of the pool. If that fails, the statement fails, and the result is undefined. */
-  async #connectFor(statement: Statement): Promise<Connection | undefined> {
-    statement.state = "connecting";
-    try {
-      const connection = await this.#pool.connect() as Connection;
-      connection.on("error", ignore);
-      return connection;
-    } catch (error) {
-      clearTimeout(statement.timer);
-      statement.reject(explain(error, statement));
-      return undefined;
-    }
-  }
-
-  /**
-   * Runs a statement, and settles its promise. Never rejects.
+   * Sends a statement, and settles its promise. Never rejects.
    *
    * @returns Whether the connection can be used further. It is closed if the statement has failed or was given up.
    */
   async #run(statement: Statement, connection: Connection): Promise<boolean> {
-    // A statement that was given up while it waited for the connection is not sent.
-    if (statement.state === "given up") return true;
-    statement.state = "sent";
-    statement.connection = connection;
-    const { text, parameters } = statement;
+    const { text, parameters, mayStore } = statement;
+    let failure: Error | undefined;
+    this.#sent.set(statement, connection);
     try {
-      const name = parameters !== null && this.#prepare ? statementName(text) : undefined;
+      const name = this.#prepare && parameters.length > 0 ? statementName(text) : undefined;
       statement.resolve(await runStatement(connection, text, parameters, name));
-      // The statement may have been given up at the moment at which its result came.
-      return isStill("sent", statement);
-    } catch (thrown) {
-      // Only texts were sent, so an error of the driver itself means a response that it could not read.
-      const error = isDefect(thrown) ? new BrokenResultError("the result cannot be read", { cause: thrown }) : thrown;
-      closeConnection(statement, error as Error);
-      statement.reject(explain(error, statement));
-      return false;
-    } finally {
-      clearTimeout(statement.timer);
-      statement.connection = undefined;
+    } catch (error) {
+      failure = error as Error;
+      statement.reject(explain(failure, mayStore));
     }
+    clearTimeout(statement.timer);
+    const wasGivenUp = !this.#sent.delete(statement);
+    if (wasGivenUp) return false;
+    if (failure) connection.release(failure);
+    return failure === undefined;
   }
 
-  /** Rejects a statement, and cancels it in PostgreSQL if it was sent. */
+  /** Rejects a statement. If it was sent, cancels it in PostgreSQL too. */
   #giveUp(statement: Statement, reason: StoreUnavailableError): void {
-    clearTimeout(statement.timer);
-    statement.reject(explain(reason, statement));
-    const { state, connection } = statement;
-    statement.state = "given up";
-    if (state === "queued") this.#waiting.delete(statement);
-    if (state !== "sent" || !connection) return;
+    const { timer, mayStore } = statement;
+    const connection = this.#sent.get(statement);
+    this.#waiting.delete(statement);
+    this.#sent.delete(statement);
+    clearTimeout(timer);
+    if (!connection) return statement.reject(reason);
+    statement.reject(explain(reason, mayStore));
     this.#cancel(statement, connection.processID);
     // The connection is closed, because it may be dead, and because a late cancellation would hit its next statement.
-    closeConnection(statement, GIVEN_UP_ERROR);
+    connection.release(reason);
   }
 
   /**
@@ -229,7 +228,18 @@ export class Database {
   }
 }
 
-function timeoutError(timeoutMs: number): StoreUnavailableError {
+/**
+ * Makes the error that the caller of a statement gets that was sent. If the statement stores something, only PostgreSQL's own refusal shows
+ * that it has stored nothing.
+ */
+function explain(error: Error, mayStore: Stored | undefined): StoreUnavailableError {
+  const known = asUnavailable(error);
+  if (!mayStore || isRefusal(error)) return known;
+  const { message, cause } = known;
+  return new StoreUnavailableError(`${message}; the ${mayStore} may have been stored`, { cause, mayBeStored: true });
+}
+
+function timeoutError(timeLimit: number): StoreUnavailableError {
   const cause = new DOMException("The query timed out", "TimeoutError");
-  return new StoreUnavailableError(`PostgreSQL has not answered within ${timeoutMs} ms`, { cause });
+  return new StoreUnavailableError(`PostgreSQL has not answered within ${Math.round(timeLimit)} ms`, { cause });
 }

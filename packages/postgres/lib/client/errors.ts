@@ -1,16 +1,6 @@
+/** What the errors of PostgreSQL and of the driver mean. */
+
 import { StoreUnavailableError } from "@petstore/petstore/store";
-
-/**
- * The SQLSTATE classes of a defect of this library: an invalid value, and an invalid statement. Class 23, a constraint that refuses a row,
- * is none of them, because every row was validated before: another program has added the constraint, or no partition is left for the id.
- */
-const DEFECT_CLASSES = ["22", "42"];
-
-/**
- * SQLSTATEs of these classes that mean a changed database all the same: privileges were revoked, tables, columns, functions or unique
- * indexes dropped, the type of a column changed, also to one that is too small, or the sequence raised to its last id.
- */
-const DAMAGE_STATES = ["42501", "42P01", "42703", "42883", "42P10", "42804", "2200H", "22001", "22003"];
 
 /** The SQLSTATEs of a serialization failure, a deadlock, and a unique violation: nothing was stored, so a retry is safe. */
 const TRANSIENT_STATES = ["40001", "40P01", "23505"];
@@ -50,30 +40,20 @@ export function isRefusal(error: unknown): boolean {
   return (error as { severity?: unknown }).severity === "ERROR" || REFUSALS.test(state);
 }
 
-/** Whether an error is a defect in JavaScript, of this library or of the driver. */
-export function isDefect(error: unknown): boolean {
-  return [TypeError, RangeError, ReferenceError, SyntaxError].some((defect) => error instanceof defect);
-}
-
 /** Whether a later attempt may succeed although nobody changes the database or the settings. */
 export function isTemporary(error: unknown): boolean {
   const state = sqlState(error);
   if (state !== undefined) return /^(08|53|57|58)/.test(state);
   // The permissions of a program do not change while it runs.
-  return isOutage(error) && (error as { code?: unknown }).code !== "EPERM";
+  return (error as { code?: unknown }).code !== "EPERM";
 }
 
-/** Turns an outage into a {@link StoreUnavailableError}, and returns any other error unchanged. */
-export function asUnavailable(error: unknown): unknown {
-  if (error instanceof StoreUnavailableError || !isOutage(error)) return error;
-  return new StoreUnavailableError(describe(error), { cause: error });
-}
-
-function isOutage(error: unknown): boolean {
-  const state = sqlState(error);
-  if (state !== undefined) return !DEFECT_CLASSES.includes(state.slice(0, 2)) || DAMAGE_STATES.includes(state);
-  // An error that comes neither from the server nor from a defect in JavaScript comes from the connection.
-  return error instanceof Error && !isDefect(error);
+/**
+ * Makes a {@link StoreUnavailableError} of any failure of a statement. It is never a fault of the request, because all values were
+ * validated before: the connection or the server has failed, or another program has changed the database.
+ */
+export function asUnavailable(error: unknown): StoreUnavailableError {
+  return error instanceof StoreUnavailableError ? error : new StoreUnavailableError(describe(error), { cause: error });
 }
 
 /**
@@ -88,23 +68,23 @@ function describe(error: unknown): string {
 }
 
 /** What an operator can do about an error of a connection, by the code of the system or of PostgreSQL. */
-const ADVICE: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "start PostgreSQL, or correct the host and the port",
-  ENOENT: "start PostgreSQL, or correct the folder of its socket",
-  ENOTFOUND: "correct the name of the host",
-  EAI_AGAIN: "correct the name of the host, or ask again when names can be resolved",
-  ETIMEDOUT: "correct the host and the port, or open the firewall",
-  EHOSTUNREACH: "correct the host, or the network between",
-  EPERM: "write the host in the address as it is in --allow-net, or permit it there",
-  "28P01": "correct the password, or the user",
-  "28000": "correct the user, or permit the connection in pg_hba.conf",
-  "3D000": "create the database with createdb, or correct its name",
-};
+const ADVICE: ReadonlyMap<unknown, string> = new Map([
+  ["ECONNREFUSED", "start PostgreSQL, or correct the host and the port"],
+  ["ENOENT", "start PostgreSQL, or correct the folder of its socket"],
+  ["ENOTFOUND", "correct the name of the host"],
+  ["EAI_AGAIN", "correct the name of the host, or ask again when names can be resolved"],
+  ["ETIMEDOUT", "correct the host and the port, or open the firewall"],
+  ["EHOSTUNREACH", "correct the host, or the network between"],
+  ["EPERM", "write the host in the address as it is in --allow-net, or permit it there"],
+  ["28P01", "correct the password, or the user"],
+  ["28000", "correct the user, or permit the connection in pg_hba.conf"],
+  ["3D000", "create the database with createdb, or correct its name"],
+]);
 
 /** The next step after a failure to connect, as the end of a line; "" if there is none to give. */
 export function adviceOf(error: unknown): string {
-  const { code, cause } = (error ?? {}) as { code?: unknown; cause?: unknown };
-  const advice = typeof code === "string" && Object.hasOwn(ADVICE, code) ? ADVICE[code] : undefined;
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  const advice = ADVICE.get(code);
   if (advice !== undefined) return `; ${advice}`;
   return cause === undefined ? "" : adviceOf(cause);
 }

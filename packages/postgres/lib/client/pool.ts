@@ -10,35 +10,28 @@ export interface PostgresPool {
   readonly options?: { readonly max?: number | undefined };
   /** Adds a listener. */
   on?(event: "error", listener: (error: Error) => void): unknown;
-  /** Removes a listener. */
-  off?(event: "error", listener: (error: Error) => void): unknown;
 }
+
+/** The value of a parameter, as text. */
+export type Parameter = string | null;
 
 /** All columns are text, so that no number is rounded. */
 export type Row = (string | null)[];
 
-interface Result {
-  rows: Row[];
-  command: string;
-  rowCount: number | null;
-  fields: readonly unknown[];
-}
-
 interface Query {
   text: string;
-  values?: readonly string[];
-  name?: string;
-  rowMode?: "array";
-  types?: typeof TEXTS;
-  /** The time limit in milliseconds, after which the connection can only be closed. Default: that of the pool, usually none. */
-  query_timeout?: number;
+  values: readonly Parameter[];
+  name: string | undefined;
+  rowMode: "array";
+  types: typeof TEXTS;
 }
 
 /** A connection of node-postgres that was taken out of the pool. */
 export interface Connection {
-  query(query: Query): PromiseLike<Result>;
+  /** If the text has several statements, there is a result of each. */
+  query(query: Query): PromiseLike<{ rows: Row[] } | unknown[]>;
   on(event: "error", listener: (error: Error) => void): void;
-  off(event: "error", listener: (error: Error) => void): void;
+  listeners(event: "error"): unknown[];
   /** Returns the connection to the pool, which closes it if there was an error. */
   release(error?: Error): void;
   /** The number of the process in PostgreSQL that serves this connection. A pooler shows another number. */
@@ -59,20 +52,16 @@ interface Stream {
 }
 
 /**
- * The class of a pool's connections, and the event for each new one. {@link PostgresPool} lacks both, so that an app need not provide more
- * than it must.
+ * The class of a pool's connections, and the event for each connection that is taken out. {@link PostgresPool} lacks both, so that an app
+ * need not provide more than it must.
  */
 interface ConnectingPool {
   Client?: new (options: unknown) => Connection;
-  on?(event: "connect", listener: (connection: Connection) => void): unknown;
-  off?(event: "connect", listener: (connection: Connection) => void): unknown;
+  on?(event: "acquire", listener: (connection: Connection) => void): unknown;
 }
 
-/** A result that the statement cannot have. Its connection must not be used any more. */
-export class BrokenResultError extends Error {}
-
 /** Leaves each value of a result as PostgreSQL has sent it, whatever parsers an app has set for its own statements, even for texts. */
-export const TEXTS = { getTypeParser: () => String };
+const TEXTS = { getTypeParser: () => String };
 
 /** How many connections a pool of node-postgres has by default. */
 const DEFAULT_SIZE = 10;
@@ -82,47 +71,9 @@ export function ignore(): void {}
 /** @throws {TypeError} If it is no pool. On the single connection of a `Client`, creates would join the app's own transactions. */
 export function requirePool(pool: PostgresPool): void {
   if (typeof pool === "object" && pool !== null && "connect" in pool && "totalCount" in pool) return;
-  throw new TypeError(`A PostgreSQL store takes a Pool of node-postgres (pg), not ${kindOf(pool)}`);
-}
-
-/** How many stores watch each pool. A pool has one set of listeners for all of them: Node warns of more than ten. */
-const watchers = new WeakMap<object, number>();
-
-/**
- * Keeps a lost connection from ending the process, until {@link unwatchPool} is called as often: a pool without a listener throws the error
- * of an idle connection.
- */
-export function watchPool(pool: PostgresPool): void {
-  const others = watchers.get(pool) ?? 0;
-  watchers.set(pool, others + 1);
-  if (others > 0) return;
-  pool.on?.("error", ignore);
-  connectingPool(pool).on?.("connect", ignoreErrors);
-  guardParsers(connectingPool(pool));
-}
-
-/** Ends what {@link watchPool} began, except for the guards of parsers, which stay with the pool. */
-export function unwatchPool(pool: PostgresPool): void {
-  const others = (watchers.get(pool) ?? 1) - 1;
-  watchers.set(pool, others);
-  if (others > 0) return;
-  pool.off?.("error", ignore);
-  connectingPool(pool).off?.("connect", ignoreErrors);
-}
-
-function connectingPool(pool: object): ConnectingPool {
-  return pool;
-}
-
-function ignoreErrors(connection: Connection): void {
-  connection.on("error", ignore);
-}
-
-/** Says what was given in place of a pool, for a message. */
-function kindOf(value: unknown): string {
-  if (typeof value !== "object" || value === null) return value == null ? String(value) : `a ${typeof value}`;
-  if ("then" in value) return "a promise";
-  return "processID" in value ? "a Client" : "another object";
+  throw new TypeError(
+    "A PostgreSQL store takes a Pool of node-postgres (pg), not a Client, an address or another object",
+  );
 }
 
 /** How many connections a pool may open. */
@@ -130,18 +81,23 @@ export function sizeOf(pool: PostgresPool): number {
   return pool.options?.max ?? DEFAULT_SIZE;
 }
 
-/** The pools whose connections have a guarded parser. */
 const guardedPools = new WeakSet<object>();
 
 /**
- * Lets a message that cannot be read end only its connection. In node-postgres 8.23, it would end the process. PgBouncer sends such a
- * message when its own connection ends within one, and PostgreSQL when it demands a login that the driver does not know, such as GSSAPI.
+ * Keeps what happens to a connection from ending the process. Without a listener, a lost connection would do so, whether it is idle in the
+ * pool or taken out. The guards stay with the pool, and several stores share them.
  */
-function guardParsers(pool: ConnectingPool): void {
-  const { Client } = pool;
-  if (typeof Client !== "function" || guardedPools.has(pool)) return;
+export function guardPool(pool: PostgresPool): void {
+  if (guardedPools.has(pool)) return;
   guardedPools.add(pool);
-  pool.Client = class extends Client {
+  pool.on?.("error", ignore);
+  const connecting: ConnectingPool = pool as object;
+  connecting.on?.("acquire", (connection) => {
+    if (!connection.listeners("error").includes(ignore)) connection.on("error", ignore);
+  });
+  const { Client } = connecting;
+  if (!Client) return;
+  connecting.Client = class extends Client {
     constructor(options: unknown) {
       super(options);
       guardParser(this);
@@ -149,6 +105,10 @@ function guardParsers(pool: ConnectingPool): void {
   };
 }
 
+/**
+ * Lets a message that cannot be read end only its connection. In node-postgres 8.23, it would end the process. PgBouncer sends such a
+ * message when its own connection ends within one, and PostgreSQL when it demands a login that the driver does not know, such as GSSAPI.
+ */
 function guardParser({ connection }: Connection): void {
   const attach = connection?.attachListeners;
   if (!connection || !attach) return;
@@ -168,52 +128,37 @@ function guardParser({ connection }: Connection): void {
 }
 
 /**
- * Runs a statement. With parameters, it runs in a transaction of its own.
+ * Runs a statement in a transaction of its own.
  *
- * @param parameters The values of the parameters. If this is `null`, `text` may contain several statements, and there are no rows.
+ * @param text A text without parameters may contain several statements, and then there are no rows.
  * @param name The name of the prepared statement; `undefined` if it is not to be prepared.
- * @throws {BrokenResultError} If rows are missing or left over, one lacks a column, or the statement was not committed.
+ * @throws {Error} If the statement failed, or was not committed.
  */
 export async function runStatement(
   connection: Connection,
   text: string,
-  parameters: readonly string[] | null,
+  parameters: readonly Parameter[],
   name: string | undefined,
 ): Promise<Row[]> {
-  if (parameters === null) {
-    await connection.query({ text });
-    return [];
-  }
-  const query = { text, values: parameters, rowMode: "array" as const, types: TEXTS };
-  const { rows, command, rowCount, fields } = await connection.query(name === undefined ? query : { ...query, name });
+  const result = await connection.query({ text, values: parameters, name, rowMode: "array", types: TEXTS });
   requireCommitted(connection);
-  requireColumns(rows, fields.length);
-  // The end of a result says how many rows there were. For other commands than SELECT, it counts the rows that were changed.
-  const expected = command === "SELECT" ? rowCount : 0;
-  if (rows.length === expected) return rows;
-  throw new BrokenResultError(`the result has ${rows.length} rows, and its end says ${command} ${rowCount}`);
+  return "rows" in result ? result.rows : [];
 }
 
 /**
  * An app that shares the pool may have left a transaction open on a connection. What a statement has written there would end with it.
  *
- * @throws {BrokenResultError} If a transaction is open, or the connection cannot say so. As a store reads from the database when it is
- * opened, it is never opened on a pool whose connections cannot say so.
+ * @throws {Error} If a transaction is open, or the connection cannot say so. As a store reads from the database when it is opened, it is
+ * never opened on a pool whose connections cannot say so.
  */
 function requireCommitted(connection: Connection): void {
   const status = connection.getTransactionStatus?.();
   if (status === "I") return;
-  throw new BrokenResultError(
+  throw new Error(
     status
       ? "the connection is in a transaction that another user of the pool has left open"
       : "the pool does not say whether a transaction is open; it must be of pg 8.23 or later",
   );
-}
-
-/** @throws {BrokenResultError} If a row has another number of columns, or is missing. */
-export function requireColumns(rows: readonly Row[], columns: number): void {
-  // This is a loop, because `every()` would skip the place of a missing row.
-  for (const row of rows) if (row?.length !== columns) throw new BrokenResultError("a row of the result is incomplete");
 }
 
 /** The names of the prepared statements, by their texts. All stores of the process must use one name for a text. */

@@ -4,9 +4,6 @@ export const LOCKS = { migrating: 1_886_680_168, writing: 1_886_680_169, forgett
 /** The search path of the functions, by which names refer to PostgreSQL's own objects, and never to a temporary object before them. */
 export const SAFE_PATH = "pg_catalog, pg_temp";
 
-/** The SQL expression for the present time of the database, in milliseconds since 1970. */
-export const NOW = "(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.*) 1000)::bigint";
-
 /** Returns the SQL that makes the functions of a schema. */
 export function createFunctions(schema: string): string {
   const all = [createCheckIds, createAddPets, createForgetRequests];
@@ -33,6 +30,10 @@ function createCheckIds(schema: string): string {
       -- The table first: at a start, other servers may add pets between the two reads.
       EXECUTE 'SELECT id FROM ${schema}.pets ORDER BY id DESC LIMIT 1' INTO last_id;
       SELECT last_value + CASE WHEN is_called THEN 1 ELSE 0 END INTO next_id FROM ${schema}.pet_ids;
+      IF next_id > ${Number.MAX_SAFE_INTEGER} THEN
+        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE =
+          'The sequence ${schema}.pet_ids has given its last id, ${Number.MAX_SAFE_INTEGER}, so no pet can be added';
+      END IF;
       IF last_id >= next_id THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state', MESSAGE = format(
           'The sequence ${schema}.pet_ids is behind its table: the next id would be %s, but there is a pet %s; '
@@ -106,6 +107,10 @@ function createAddPets(schema: string): string {
       IF remembered <> (SELECT count(*) FROM unnest(ids[1:keyed]) AS id WHERE id > 0) THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
           MESSAGE = 'Not every key is in ${schema}.requests; is there a trigger or a rule of another program?';
+      END IF;
+      -- An earlier pet that is told again, or a probe, must be on a synchronous standby too. A commit that writes nothing would not wait.
+      IF cardinality(added) = 0 THEN
+        PERFORM pg_logical_emit_message(true, 'petstore', '');
       END IF;
       RETURN array_to_string(ids, ',', '');
     END

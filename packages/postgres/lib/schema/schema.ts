@@ -117,7 +117,7 @@ async function migrate(db: Database, isReadOnly: boolean): Promise<void> {
   try {
     // A role may have another level of isolation by default. Then the transaction would not see what another server, for which it has
     // waited, has just made. Both statements are one message, and so one transaction.
-    await db.query(`SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ${postgresSchema(db.schema)}`, null);
+    await db.query(`SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ${postgresSchema(db.schema)}`);
   } catch (error) {
     if (sqlState((error as Error).cause) !== "42501") throw error;
     const advice = "have an administrator apply the SQL of postgresSchema() and postgresGrants(), which " +
