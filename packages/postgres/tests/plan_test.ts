@@ -1,54 +1,99 @@
-/** What PostgreSQL reads for a page, a pet, a create, a batch of keys and a deletion. */
+/** What PostgreSQL reads for a page, a pet, a create, a batch of keys and a deletion, whatever its statistics say. */
 
 import assert from "node:assert/strict";
 import { createPostgresStore } from "../mod.ts";
 import { textArray } from "../lib/client/arrays.ts";
 import { statementsFor } from "../lib/statements.ts";
 import { connect, runSql } from "../../../tests/support/postgres/postgres.ts";
-import { countReads, DAY, forgetCall, test } from "./support.ts";
+import { DAY, forgetCall, test } from "./support.ts";
 
 /** Inserts pets from an id on. Each thousandth is pending. */
-function fill(schema: string, first: number, count: number): string {
-  return `INSERT INTO "${schema}".pets
-    SELECT i, 7, (i % 1000 = 0)::integer, 'R' FROM generate_series(${first}, ${first} + ${count} - 1) AS i`;
+function fill(first: number, count: number): string {
+  return `INSERT INTO @.pets SELECT i, 7, (i % 1000 = 0)::integer, 'R' FROM generate_series(${first}, ${
+    first + count - 1
+  }) AS i`;
 }
 
-/** The statistics that PostgreSQL may have when many pets arrive: none, or outdated ones. */
-const STATISTICS = {
-  "no statistics": () => "",
-  "statistics of no pets": (schema: string) => `VACUUM ANALYZE "${schema}".pets`,
-  "statistics of the rare status only": (schema: string) =>
-    `${fill(schema, 1, 4000)}; UPDATE "${schema}".pets SET status = 1; ANALYZE "${schema}".pets`,
-};
+/** Inserts requests that expire in `ends` milliseconds, in random order, so that each lies in another block. */
+function remember(name: string, count: number, ends: number): string {
+  return `INSERT INTO @.requests SELECT rpad('${name}' || i, 22, 'k'), '${"f".repeat(22)}', i,
+    extract(epoch FROM clock_timestamp()) * 1000 + ${ends} + i FROM generate_series(1, ${count}) AS i ORDER BY md5(i::text)`;
+}
 
-for (const [state, prepare] of Object.entries(STATISTICS)) {
-  test.tables(
-    `a read follows an index to the end of the page, and a create reads two rows, with ${state}`,
-    async (url, schema) => {
-      const { all, ofStatus, pet } = statementsFor(schema), pets = `"${schema}".pets`;
-      for (const sql of prepare(schema).split("; ")) await runSql(url, sql);
-      await runSql(url, fill(schema, 5000, 60_000));
-      // At the beginning, in the middle and near the end. A page of 20 reads one row more.
-      const reads = [0, 32_500, 64_990].flatMap((after) => [
-        `EXECUTE a(${after}, 21)`,
-        `EXECUTE s(${after}, 21, 1)`,
-        `EXECUTE p(${after})`,
-      ]);
-      for (const mode of ["force_generic_plan", "force_custom_plan"]) {
-        const prepared =
-          `SET plan_cache_mode = ${mode}; PREPARE a AS ${all}; PREPARE s AS ${ofStatus}; PREPARE p AS ${pet}`;
-        for (const { scanned, fetched, entries } of await countReads(url, pets, prepared, ...reads)) {
-          // The planner looks at a few rows too, and entries of deleted rows are passed over.
-          assert.ok(scanned === 0 && fetched <= 30 && entries < 100, `${mode}: ${[scanned, fetched, entries]}`);
-        }
+/** The statistics that PostgreSQL may have when many rows arrive: none, or outdated ones. `@` stands for the schema. */
+const STATISTICS: [state: string, sql: string[]][] = [
+  ["no statistics", []],
+  ["statistics of empty tables", ["VACUUM ANALYZE @.pets", "VACUUM ANALYZE @.requests"]],
+  ["statistics of other rows", [
+    fill(1, 4000),
+    "UPDATE @.pets SET status = 1",
+    "ANALYZE @.pets",
+    remember("old", 8000, -DAY),
+    "DELETE FROM @.requests",
+    // PostgreSQL counts so while a backup keeps the rows from being removed.
+    "UPDATE pg_class SET reltuples = 0, relpages = 100 WHERE oid = '@.requests'::regclass",
+  ]],
+];
+
+/** A call of `add_pets`, with keys or for one pet without a key. */
+function addCall(keys?: string[]): string {
+  const pets = (value: string) => `array_fill(${value}, ARRAY[${keys?.length ?? 1}])`;
+  const requests = (value: string) => `array_fill(${value}, ARRAY[${keys?.length ?? 0}])`;
+  return `SELECT @.add_pets(${pets("'Rex'::text")}, ${pets("7::bigint")}, ${pets("1::smallint")},
+    '${textArray(keys?.map((key) => key.padEnd(22, "k")) ?? [])}', ${requests(`'${"f".repeat(22)}'::text`)},
+    ${requests(`${DAY}::bigint`)})`;
+}
+
+/** What each step reads of a table, on one connection after `prepare`: rows by scans and by indexes, and entries of indexes. */
+async function countReads(url: string, schema: string, table: string, prepare: string, ...steps: string[]) {
+  const seen = `SELECT 'read', seq_tup_read, idx_tup_fetch,
+      (SELECT sum(pg_stat_get_xact_tuples_returned(indexrelid)) FROM pg_index WHERE indrelid = relid)
+    FROM pg_stat_xact_user_tables WHERE relid = '@.${table}'::regclass`;
+  const sql = [prepare, seen, ...steps.flatMap((step) => [step, seen])].join(";");
+  const rows = await runSql(url, sql.replaceAll("@", `"${schema}"`));
+  const counts = rows.filter(([what]) => what === "read").map((row) => row.map(Number));
+  return steps.map((_, i) => {
+    const [, scanned, fetched, entries] = counts[i + 1]!.map((count, column) => count - counts[i]![column]!);
+    return { scanned: scanned!, fetched: fetched!, entries: entries! };
+  });
+}
+
+for (const [state, prepare] of STATISTICS) {
+  test.tables(`each statement reads by an index, and only the rows it needs, with ${state}`, async (url, schema) => {
+    const run = (sql: string) => runSql(url, sql.replaceAll("@", `"${schema}"`));
+    for (const sql of prepare) await run(sql);
+    await run(fill(5000, 60_000));
+    // At the beginning, in the middle and near the end. A page of 20 reads one row more.
+    const reads = [0, 32_500, 64_990].flatMap((after) => [
+      `EXECUTE a(${after}, 21)`,
+      `EXECUTE s(${after}, 21, 1)`,
+      `EXECUTE p(${after})`,
+    ]);
+    const { all, ofStatus, pet } = statementsFor(schema);
+    for (const mode of ["force_generic_plan", "force_custom_plan"]) {
+      const plans = `SET plan_cache_mode = ${mode}; PREPARE a AS ${all}; PREPARE s AS ${ofStatus}; PREPARE p AS ${pet}`;
+      for (const { scanned, fetched, entries } of await countReads(url, schema, "pets", plans, ...reads)) {
+        // The planner looks at a few rows too, and entries of deleted rows are passed over.
+        assert.ok(scanned === 0 && fetched <= 30 && entries < 100, `${mode}: ${[scanned, fetched, entries]}`);
       }
-      // A create reads the last row, to check that the sequence is not behind, and its own, to check that it is there.
-      const last = `SELECT setval('"${schema}".pet_ids', 100000)`;
-      const create = `SELECT "${schema}".add_pets('{Rex}', '{7}', '{1}', '{}', '{}', '{}')`;
-      const [created] = await countReads(url, pets, last, create);
-      assert.deepEqual([created?.scanned, created?.fetched], [0, 2]);
-    },
-  );
+    }
+    // A create reads the last row, to check that the sequence is not behind, and its own, to check that it is there.
+    const [created] = await countReads(url, schema, "pets", "SELECT setval('@.pet_ids', 100000)", addCall());
+    assert.deepEqual([created?.scanned, created?.fetched], [0, 2]);
+
+    // The function may have kept plans.
+    const warm = Array.from({ length: 8 }, (_, i) => addCall([`warm${i}`]));
+    const before = [...warm, remember("known", 10_000, DAY), remember("gone", 2000, -DAY)].join(";");
+    const batch = Array.from({ length: 512 }, (_, i) => i % 2 === 0 ? `known${i + 1}` : `new${i}`);
+    const forget = forgetCall(schema, 100), again = Array(10).fill(forget).join(";");
+    const steps = [addCall(batch), forget, forget, again];
+    const [added, first, second, last] = await countReads(url, schema, "requests", before, ...steps);
+    assert.deepEqual([added?.scanned, first?.scanned], [0, 0]);
+    assert.ok(added!.fetched <= 512, `${added!.fetched} rows were read for 512 keys`);
+    assert.ok(first!.fetched > 0 && first!.fetched <= 300, `${first!.fetched} rows were read to delete 100`);
+    // Deleted rows stay during a transaction, and are not passed over again and again.
+    assert.ok(last!.entries < 15 * second!.entries, JSON.stringify([first, second, last]));
+  });
 }
 
 test.tables("a plan that was made for few pets is not used for many", async (url, schema) => {
@@ -57,7 +102,7 @@ test.tables("a plan that was made for few pets is not used for many", async (url
   const store = await createPostgresStore(pool, { schema });
   // After five executions, PostgreSQL keeps a plan.
   for (let i = 0; i < 8; i++) await store.get(1n);
-  await runSql(url, fill(schema, 1, 12_000));
+  await runSql(url, fill(1, 12_000).replace("@", `"${schema}"`));
   await store.list({ after: 11_000n, limit: 1 });
   await store.get(1n);
   // The text of the last statement differs from the first one, whose plan would be used again.
@@ -69,53 +114,3 @@ test.tables("a plan that was made for few pets is not used for many", async (url
   await store.close();
   await pool.end();
 });
-
-/** Inserts requests that expire in `ends` milliseconds, in random order, so that each lies in another block. */
-function remember(schema: string, name: string, count: number, ends: number): string {
-  return `INSERT INTO "${schema}".requests SELECT rpad('${name}' || i, 22, 'k'), '${"f".repeat(22)}', i,
-    extract(epoch FROM clock_timestamp()) * 1000 + ${ends} + i FROM generate_series(1, ${count}) AS i ORDER BY md5(i::text)`;
-}
-
-/** The same for many requests. */
-const STATISTICS_OF_REQUESTS = {
-  "no statistics": () => [],
-  "statistics of no request": (schema: string) => [`VACUUM ANALYZE "${schema}".requests`],
-  "statistics of deleted rows": (schema: string) => [
-    remember(schema, "old", 8000, -DAY),
-    `DELETE FROM "${schema}".requests`,
-    // PostgreSQL counts so while a backup keeps the rows from being removed.
-    `UPDATE pg_class SET reltuples = 0, relpages = 100 WHERE oid = '"${schema}".requests'::regclass`,
-  ],
-};
-
-function addCall(schema: string, names: string[]): string {
-  const all = (value: string) => `array_fill(${value}, ARRAY[${names.length}])`;
-  return `SELECT "${schema}".add_pets(${all("'Rex'::text")}, ${all("7::bigint")}, ${all("1::smallint")},
-    '${textArray(names.map((name) => name.padEnd(22, "k")))}', ${all(`'${"f".repeat(22)}'::text`)},
-    ${all(`${DAY}::bigint`)})`;
-}
-
-for (const [state, prepare] of Object.entries(STATISTICS_OF_REQUESTS)) {
-  test.tables(`a batch of keys and a deletion read only the rows they need, with ${state}`, async (url, schema) => {
-    for (const sql of prepare(schema)) await runSql(url, sql);
-    const warm = Array.from({ length: 8 }, (_, i) => addCall(schema, [`warm${i}`])).join(";");
-    const batch = Array.from({ length: 512 }, (_, i) => i % 2 === 0 ? `known${i + 1}` : `new${i}`);
-    // The function may have kept plans.
-    const before = [warm, remember(schema, "known", 10_000, DAY), remember(schema, "gone", 2000, -DAY)].join(";");
-    const deletion = forgetCall(schema, 100);
-    const [added, first, second, last] = await countReads(
-      url,
-      `"${schema}".requests`,
-      before,
-      addCall(schema, batch),
-      deletion,
-      deletion,
-      Array(10).fill(deletion).join(";"),
-    );
-    assert.deepEqual([added?.scanned, first?.scanned], [0, 0]);
-    assert.ok(added!.fetched <= 512, `${added!.fetched} rows were read for 512 keys`);
-    assert.ok(first!.fetched > 0 && first!.fetched <= 300, `${first!.fetched} rows were read to delete 100`);
-    // Deleted rows stay during a transaction, and are not passed over again and again.
-    assert.ok(last!.entries < 15 * second!.entries, JSON.stringify([first, second, last]));
-  });
-}

@@ -64,16 +64,3 @@ export async function withRole<T>(url: string, role: string, use: (roleUrl: stri
 export function forgetCall(schema: string, most: number): string {
   return statementsFor(schema).deleteExpired.replace("$1", String(most));
 }
-
-/** What each step reads of a table, on one connection after `prepare`: rows by scans and by indexes, and entries of indexes. */
-export async function countReads(url: string, table: string, prepare: string, ...steps: string[]) {
-  const seen = `SELECT 'read', seq_tup_read, idx_tup_fetch,
-      (SELECT sum(pg_stat_get_xact_tuples_returned(indexrelid)) FROM pg_index WHERE indrelid = relid)
-    FROM pg_stat_xact_user_tables WHERE relid = '${table}'::regclass`;
-  const rows = await runSql(url, [prepare, seen, ...steps.flatMap((step) => [step, seen])].join(";"));
-  const counts = rows.filter(([what]) => what === "read").map((row) => row.map(Number));
-  return steps.map((_, i) => {
-    const [, scanned, fetched, entries] = counts[i + 1]!.map((count, column) => count - counts[i]![column]!);
-    return { scanned: scanned!, fetched: fetched!, entries: entries! };
-  });
-}
