@@ -25,7 +25,6 @@ const LAST = Number.MAX_SAFE_INTEGER;
 const CONTENTS: [what: string, sql: string, fault?: RegExp][] = [
   ["a name of 255 characters", "SELECT {}.add_pets(ARRAY[repeat('é', 255)], '{7}', '{1}', '{ }', '{ }', '{ }')"],
   ["one id left", `SELECT setval('{}.pet_ids', ${LAST - 1})`],
-  ["no id left", `SELECT setval('{}.pet_ids', ${LAST})`, /has given its last id, 9007199254740991, so no pet/],
   [
     "an id that is not counted",
     "INSERT INTO {}.pets VALUES (7, 7, 0, 'Rex')",
