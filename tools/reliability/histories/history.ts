@@ -1,25 +1,18 @@
 /** Runs the clients of a plan, and records each request and response with its place in time. */
 
+import assert from "node:assert/strict";
 import { resolvesWithin } from "../../../lib/promises.ts";
-import { formatPet, type PetDraft, type PetStatus } from "../../../lib/stores/store.ts";
-import type { Plan, Step } from "./plan.ts";
+import { formatPet } from "../../../lib/stores/store.ts";
+import type { Asked, Step } from "./plan.ts";
 
 export type Handle = (request: Request) => Promise<Response>;
 
 export const KEY = "pk_histories";
 
-export type Asked =
-  | { kind: "create"; pet: PetDraft; key?: string }
-  | { kind: "get"; id: number }
-  | { kind: "list"; after: number; limit: number; status: PetStatus | undefined };
-
 /** A request and its response. */
 export interface Exchange {
   asked: Asked;
-  /**
-   * The places of its beginning and its end in time: numbers of one clock, which counts the beginnings and ends of all
-   * requests.
-   */
+  /** The places of its beginning and its end in time: numbers of one clock, which counts the beginnings and ends of all requests. */
   begin: number;
   end: number;
   status: number;
@@ -38,55 +31,47 @@ export class Recorder {
   readonly exchanges: Exchange[] = [];
   #clock = 0;
 
-  async ask(handle: Handle, asked: Asked, target = targetOf(asked)): Promise<Exchange> {
-    const begin = ++this.#clock;
-    let seen = { status: 0, text: `No response came within ${LONGEST} ms`, next: undefined as string | undefined };
-    await resolvesWithin(
-      LONGEST,
-      (async () => {
-        const response = await handle(requestOf(asked, target));
-        const next = /^<([^>]+)>; rel="next"$/.exec(response.headers.get("link") ?? "")?.[1];
-        seen = { status: response.status, text: await response.text(), next };
-      })(),
-    );
-    const exchange = { asked, begin, end: ++this.#clock, ...seen };
-    this.exchanges.push(exchange);
-    return exchange;
+  /** Sends the requests of a client, one after the other. */
+  async run(handles: readonly Handle[], steps: readonly Step[]): Promise<void> {
+    for (const step of steps) {
+      const handle = handles[step.server % handles.length]!;
+      if (step.kind === "list") await this.#walk(handle, step);
+      else await this.#insist(handle, step);
+    }
+  }
+
+  async #insist(handle: Handle, asked: Asked): Promise<void> {
+    const tries = asked.kind === "create" && asked.key !== undefined ? TRIES : 1;
+    for (let i = 0; i < tries; i++) {
+      const { status } = await this.ask(handle, asked);
+      if (status !== 503) return;
+    }
   }
 
   /** Follows `next` until no page is left, or one was refused. */
-  async walk(handle: Handle, { limit, status }: { limit: number; status: PetStatus | undefined }, pages: number) {
-    let after = 0;
-    let target: string | undefined;
+  async #walk(handle: Handle, { pages = 1, ...asked }: Step & { kind: "list" }): Promise<void> {
+    let after = 0, target: string | undefined;
     for (let page = 0; page < pages; page++) {
-      const { text, next } = await this.ask(handle, { kind: "list", after, limit, status }, target);
-      after = lastId(text);
-      target = next;
+      const { text, next } = await this.ask(handle, { ...asked, after }, target);
       if (next === undefined) return;
+      after = JSON.parse(text).at(-1).id;
+      target = next;
     }
   }
 
-  async run(handles: readonly Handle[], { clients }: Pick<Plan<unknown>, "clients">): Promise<void> {
-    await Promise.all(clients.map(async (steps) => {
-      for (const step of steps) await this.#take(handles[step.server % handles.length]!, step);
-    }));
-  }
-
-  async #take(handle: Handle, step: Step): Promise<void> {
-    switch (step.kind) {
-      case "create":
-        return void await this.ask(handle, { kind: "create", pet: step.pet });
-      case "create once":
-        for (let tries = 0; tries < TRIES; tries++) {
-          const { status } = await this.ask(handle, { kind: "create", pet: step.pet, key: step.key });
-          if (status !== 503) return;
-        }
-        return;
-      case "get":
-        return void await this.ask(handle, { kind: "get", id: step.id });
-      case "list":
-        return await this.walk(handle, step, step.pages);
-    }
+  async ask(handle: Handle, asked: Asked, target = targetOf(asked)): Promise<Exchange> {
+    const begin = ++this.#clock;
+    let response: Response | undefined, text = "";
+    const respond = async () => {
+      response = await handle(requestOf(asked, target));
+      text = await response.text();
+    };
+    assert.ok(await resolvesWithin(LONGEST, respond()), `No response came to ${target}`);
+    const { status, headers } = response!;
+    const next = /^<([^>]+)>; rel="next"$/.exec(headers.get("link") ?? "")?.[1];
+    const exchange = { asked, begin, end: ++this.#clock, status, text, next };
+    this.exchanges.push(exchange);
+    return exchange;
   }
 }
 
@@ -98,14 +83,8 @@ function targetOf(asked: Asked): string {
 
 function requestOf(asked: Asked, target: string): Request {
   const url = new URL(target, "http://petstore.test");
-  const authorization = `Bearer ${KEY}`;
-  if (asked.kind !== "create") return new Request(url, { headers: { authorization } });
-  const { pet, key } = asked;
-  const headers = { authorization, "content-type": "application/json", ...(key && { "idempotency-key": key }) };
-  return new Request(url, { method: "POST", headers, body: formatPet({ id: 0n, ...pet }) });
-}
-
-/** The last id of a list, or 0 if the text is no list. */
-function lastId(text: string): number {
-  return Number([...text.matchAll(/\{"id":(\d+),/g)].at(-1)?.[1] ?? 0);
+  const headers = new Headers({ authorization: `Bearer ${KEY}`, "content-type": "application/json" });
+  if (asked.kind !== "create") return new Request(url, { headers });
+  if (asked.key !== undefined) headers.set("idempotency-key", asked.key);
+  return new Request(url, { method: "POST", headers, body: formatPet({ id: 0n, ...asked.pet }) });
 }

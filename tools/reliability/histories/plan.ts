@@ -3,24 +3,23 @@
 import fc from "fast-check";
 import type { PetDraft } from "../../../lib/stores/store.ts";
 import type { PetStatus } from "../../../mod.ts";
+import type { Fault } from "../../../tests/support/postgres/proxy.ts";
 
 /** The time limit of a store, in milliseconds, and a delay beyond it. */
 export const TIMEOUT = 1000, BEYOND_TIMEOUT = 1300;
 
 export const MOST_SERVERS = 2;
 
-/** A request. It goes to the server of this number. */
-export type Step =
-  & { server: number }
-  & (
-    | { kind: "create"; pet: PetDraft }
-    /** A create that one client sends twice, or several do, each with the same pet. */
-    | { kind: "create once"; key: string; pet: PetDraft }
-    | { kind: "get"; id: number }
-    | { kind: "list"; limit: number; status: PetStatus | undefined; pages: number }
-  );
+/** A request. */
+export type Asked =
+  | { kind: "create"; pet: PetDraft; key: string | undefined }
+  | { kind: "get"; id: number }
+  | { kind: "list"; after: number; limit: number; status: PetStatus | undefined };
 
-export interface Plan<Fault> {
+/** A request, or a list with its next pages, to the server of this number. A create with a key is sent again if it is refused. */
+export type Step = Asked & { server: number; pages?: number };
+
+export interface Plan {
   /** The pets that are there before. */
   pets: PetDraft[];
   servers: number;
@@ -30,16 +29,13 @@ export interface Plan<Fault> {
 }
 
 /** Every name of a pet begins like this. */
-export const NAME = "pet-";
+const NAME = "pet-";
 
 const STATUS = fc.constantFrom<PetStatus>("available", "pending", "sold");
-const LIMIT = fc.oneof(fc.integer({ min: 1, max: 4 }), fc.constant(100));
 
-/** Each name is given once: by its place in the plan. */
-const DRAFT = fc.record({
-  name: fc.record({ length: fc.oneof(fc.nat(3), fc.nat(120)), sign: fc.constantFrom("x", "é", '"', "\\", "👩") }).map(
-    ({ length, sign }) => sign.repeat(length),
-  ),
+const DRAFT: fc.Arbitrary<PetDraft> = fc.record({
+  name: fc.tuple(fc.constantFrom("x", "é", '"', "\\", "👩"), fc.oneof(fc.nat(3), fc.nat(120)))
+    .map(([sign, length]) => sign.repeat(length)),
   categoryId: fc.constantFrom(7n, 2n ** 63n - 1n, -(2n ** 63n)),
   status: STATUS,
 });
@@ -47,14 +43,13 @@ const DRAFT = fc.record({
 const SERVER = fc.nat(MOST_SERVERS - 1);
 
 const STEP: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 3, arbitrary: fc.record({ server: SERVER, kind: fc.constant("create" as const), pet: DRAFT }) },
   {
-    weight: 3,
+    weight: 6,
     arbitrary: fc.record({
       server: SERVER,
-      kind: fc.constant("create once" as const),
-      key: fc.constantFrom("a", "b", "c"),
+      kind: fc.constant("create" as const),
       pet: DRAFT,
+      key: fc.constantFrom(undefined, undefined, undefined, "a", "b", "c"),
     }),
   },
   {
@@ -66,37 +61,41 @@ const STEP: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       server: SERVER,
       kind: fc.constant("list" as const),
-      limit: LIMIT,
+      after: fc.constant(0),
+      limit: fc.constantFrom(1, 2, 3, 4, 100),
       status: fc.option(STATUS, { nil: undefined }),
       pages: fc.constantFrom(1, 4),
     }),
   },
 );
 
-const MOST_FAULTS = 4;
+/** One fault in three is within a create: half of it is sent, or PostgreSQL has not answered yet, or the answer is cut. */
+const FAULT: fc.Arbitrary<Fault> = fc.record({
+  side: fc.constantFrom("client", "server"),
+  bytes: fc.oneof(fc.nat(40), fc.nat(400), fc.nat(4000)),
+  within: fc.constantFrom(undefined, undefined, NAME),
+  effect: fc.constantFrom<Fault["effect"]>("end", "reset", 3, BEYOND_TIMEOUT),
+});
 
-export function plans<Fault>(fault: fc.Arbitrary<Fault>): fc.Arbitrary<Plan<Fault>> {
-  return fc.record({
-    pets: fc.array(DRAFT, { maxLength: 16 }),
-    servers: fc.integer({ min: 1, max: MOST_SERVERS }),
-    clients: fc.array(fc.array(STEP, { maxLength: 5 }), { minLength: 1, maxLength: 4 }),
-    faults: fc.array(fault, { maxLength: MOST_FAULTS }),
-  }).map(nameAll);
-}
+export const PLAN: fc.Arbitrary<Plan> = fc.record({
+  pets: fc.array(DRAFT, { maxLength: 16 }),
+  servers: fc.integer({ min: 1, max: MOST_SERVERS }),
+  clients: fc.array(fc.array(STEP, { maxLength: 5 }), { minLength: 1, maxLength: 4 }),
+  faults: fc.array(FAULT, { maxLength: 4 }),
+}).map(nameAll);
 
-function nameAll<Fault>({ pets, clients, ...plan }: Plan<Fault>): Plan<Fault> {
-  const named = (pet: PetDraft, name: string) => ({ ...pet, name: `${NAME}${name} ${pet.name}` });
-  const drafts = new Map<string, PetDraft>();
-  const stepOf = (step: Step, name: string): Step => {
-    if (step.kind === "create") return { ...step, pet: named(step.pet, name) };
-    if (step.kind !== "create once") return step;
-    const pet = drafts.get(step.key) ?? named(step.pet, `key ${step.key}`);
-    drafts.set(step.key, pet);
-    return { ...step, pet };
+/** Gives each pet a name of its own, by its place in the plan. All creates with one key have the same pet. */
+function nameAll({ pets, clients, ...plan }: Plan): Plan {
+  const named = (pet: PetDraft, place: string) => ({ ...pet, name: `${NAME}${place} ${pet.name}` });
+  const nameStep = (step: Step, place: string): Step => {
+    if (step.kind !== "create") return step;
+    const { key, pet } = step;
+    const shared = { name: "👩", categoryId: 7n, status: "sold" } as const;
+    return { ...step, pet: key === undefined ? named(pet, place) : named(shared, `key ${key}`) };
   };
   return {
     ...plan,
     pets: pets.map((pet, i) => named(pet, `${i + 1}`)),
-    clients: clients.map((steps, client) => steps.map((step, i) => stepOf(step, `${"abcd"[client]}${i + 1}`))),
+    clients: clients.map((steps, client) => steps.map((step, i) => nameStep(step, `${client}.${i}`))),
   };
 }
