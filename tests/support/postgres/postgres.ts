@@ -1,13 +1,11 @@
 /** PostgreSQL for tests: one cluster for all files of a run, and a schema for each test. */
 
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import process from "node:process";
 // @ts-types="@types/pg"
 import { Client, Pool } from "pg";
 import { StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { until } from "../until.ts";
-import { home, startCluster, whyNoCluster } from "./cluster.ts";
+import { startCluster, whyNoCluster } from "./cluster.ts";
 
 /** The URL of a given database, in which schemas may be made and dropped. */
 export const GIVEN: string | undefined = process.env["PETSTORE_TEST_POSTGRES"];
@@ -24,25 +22,21 @@ export async function postgresUrl(): Promise<string> {
   return GIVEN ?? await sharedUrl();
 }
 
+/** The variable that tells the next file of tests of this process where the shared cluster is. */
+const SHARED = `TESTS_POSTGRES_${process.pid}`;
+
+let shared: Promise<string> | undefined;
+
 /** The cluster that all files of tests share. */
-export async function sharedUrl(): Promise<string> {
-  const folder = join(home(), "shared");
-  try {
-    mkdirSync(folder);
-  } catch {
-    return await readUrl(join(folder, "url"));
-  }
-  const cluster = await startCluster(SETTINGS);
-  const url = `postgres://postgres@127.0.0.1:${cluster.port}/postgres`;
-  writeFileSync(join(folder, "new"), url);
-  renameSync(join(folder, "new"), join(folder, "url"));
-  return url;
+export function sharedUrl(): Promise<string> {
+  return shared ??= startShared();
 }
 
-/** Another file of tests may still be starting it. */
-async function readUrl(file: string): Promise<string> {
-  await until("the PostgreSQL of the tests", () => existsSync(file));
-  return readFileSync(file, "utf8");
+async function startShared(): Promise<string> {
+  const known = process.env[SHARED];
+  if (known !== undefined) return known;
+  const { port } = await startCluster(SETTINGS);
+  return process.env[SHARED] = `postgres://postgres@127.0.0.1:${port}/postgres`;
 }
 
 /** @param application How the connections are called in `pg_stat_activity`. */
@@ -70,19 +64,14 @@ export async function withSchema<T>(use: (url: string, schema: string) => Promis
   }
 }
 
-/** Parses no value, but names a boolean in full. */
-const TEXTS = {
-  getTypeParser: (oid: number) => (text: string) => oid === 16 ? String(text === "t") : text,
-};
-
-/** Runs SQL and gives the rows as text: of several statements those of all, one after the other. */
+/** Runs SQL and gives the rows as PostgreSQL's text, of several statements those of all, one after the other. */
 export async function runSql(url: string, text: string): Promise<(string | null)[][]> {
-  const client = new Client({ connectionString: url });
+  const client = new Client({ connectionString: url, types: { getTypeParser: () => String } });
   client.on("error", () => {});
   await client.connect();
   try {
-    const results = await client.query({ text, rowMode: "array", types: TEXTS });
-    return [results].flat().flatMap(({ rows }) => rows as (string | null)[][]);
+    const results = await client.query({ text, rowMode: "array" });
+    return [results].flat().flatMap(({ rows }) => rows);
   } finally {
     await client.end();
   }

@@ -4,28 +4,21 @@ import { join } from "node:path";
 import { runSql } from "../../../../tests/support/postgres/postgres.ts";
 import { type Cluster, kill, own, startAgain, whyNoCluster } from "../../../../tests/support/postgres/cluster.ts";
 import { withTempFolder } from "../../../../tests/support/temp.ts";
-import { addPet, assertRefused, at, withCluster } from "../../../../tests/support/postgres/servers.ts";
+import { at, openStore, withCluster } from "../../../../tests/support/postgres/servers.ts";
 import { makeCertificate, NO_OPENSSL } from "../../../../tests/support/system/certificate.ts";
 import { testUnless } from "../../../../tests/support/system/commands.ts";
 
 const test = testUnless(whyNoCluster() || NO_OPENSSL);
 
-/** Puts a certificate and its key where a cluster looks for `server.crt` and `server.key`. */
-function useCertificate({ folder }: Cluster, certificate: string, key: string): void {
-  for (const [from, name] of [[certificate, "server.crt"], [key, "server.key"]] as const) {
-    const path = join(folder, "data", name);
-    copyFileSync(from, path);
-    chmodSync(path, 0o600);
-    own(path);
-  }
+/** Puts a certificate or its key where a cluster looks for it. */
+function install(from: string, { folder }: Cluster, name: string): void {
+  const path = join(folder, "data", name);
+  copyFileSync(from, path);
+  chmodSync(path, 0o600);
+  own(path);
 }
 
-/** From the next start on, a cluster takes no connection without TLS. */
-function allowOnlyTls({ folder }: Cluster): void {
-  writeFileSync(join(folder, "data", "pg_hba.conf"), "hostssl all all all trust\n");
-}
-
-/** Starts a cluster anew that takes TLS connections alone, or others too. */
+/** Starts a cluster anew with TLS. */
 function restart(cluster: Cluster): void {
   kill(cluster);
   startAgain(cluster, ["ssl=on", "ssl_cert_file=server.crt", "ssl_key_file=server.key"]);
@@ -38,23 +31,27 @@ const ENCRYPTED = `SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity US
 test("connections are encrypted and certificates checked as sslmode says, and one without TLS may be refused", () =>
   withTempFolder((folder) =>
     withCluster(async (cluster, url) => {
-      const { ca, certificate, key } = makeCertificate(folder, "ours"),
-        { ca: other } = makeCertificate(folder, "theirs");
-      useCertificate(cluster, certificate, key);
+      const { ca, certificate, key } = makeCertificate(folder, "ours");
+      const { ca: other } = makeCertificate(folder, "theirs");
+      install(certificate, cluster, "server.crt");
+      install(key, cluster, "server.key");
       restart(cluster);
       const byName = at(url, `localhost:${cluster.port}`);
-      const modes: [store: string, isEncrypted: boolean][] = [
-        [`${url}?sslmode=no-verify`, true],
-        [`${byName}?sslmode=verify-full&sslrootcert=${ca}`, true],
-        [`${url}?sslmode=disable`, false],
+      const modes: [store: string, isEncrypted: string][] = [
+        [`${url}?sslmode=no-verify`, "t"],
+        [`${byName}?sslmode=verify-full&sslrootcert=${ca}`, "t"],
+        [`${url}?sslmode=disable`, "f"],
       ];
-      for (const [store, isEncrypted] of modes) {
-        await addPet(store, async () => assert.deepEqual(await runSql(url, ENCRYPTED), [[String(isEncrypted)]]));
+      for (const [address, isEncrypted] of modes) {
+        await using _store = await openStore(address);
+        assert.deepEqual(await runSql(url, ENCRYPTED), [[isEncrypted]]);
       }
-      await assertRefused(`${byName}?sslmode=verify-full&sslrootcert=${other}`, /certificate|issuer/i, true);
-      await assertRefused(`${url}?sslmode=verify-full&sslrootcert=${ca}`, /certificate|name/i, true);
-      allowOnlyTls(cluster);
+      // Of another authority, and for another name.
+      for (const address of [`${byName}?sslrootcert=${other}`, `${url}?sslrootcert=${ca}`]) {
+        await assert.rejects(openStore(`${address}&sslmode=verify-full`), /certificate|issuer|name/i);
+      }
+      writeFileSync(join(cluster.folder, "data", "pg_hba.conf"), "hostssl all all all trust\n");
       restart(cluster);
-      await assertRefused(`${url}?sslmode=disable`, /no encryption/, false);
+      await assert.rejects(openStore(`${url}?sslmode=disable`), /no encryption/);
     })
   ));

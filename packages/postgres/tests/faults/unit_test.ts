@@ -7,7 +7,8 @@ import { environment } from "../../../../tests/support/server/serve_task.ts";
 import { addPet, serverAt } from "../../../../tests/support/server/server_process.ts";
 import { withTempFolder } from "../../../../tests/support/temp.ts";
 import { readUnit, started, startUnit } from "../../../../tests/support/server/unit.ts";
-import { KEY, withCluster } from "../../../../tests/support/postgres/servers.ts";
+import { withCluster } from "../../../../tests/support/postgres/servers.ts";
+import { KEY } from "../../../../tests/support/server/ledger.ts";
 import type { Child } from "../../../../tests/support/system/child.ts";
 import { command, testUnless } from "../../../../tests/support/system/commands.ts";
 
