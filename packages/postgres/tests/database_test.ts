@@ -93,17 +93,6 @@ test("a statement that is given up while it waits for a connection is not sent l
     assert.equal(pool.sent.includes("waits"), false);
   }));
 
-test("a create that is given up after it was sent may be stored, and one that was not sent is not", () =>
-  withVirtualClock(async ({ now }) => {
-    const pool = new FakePool();
-    const db = new Database(pool, { timeoutMs: 1_000 });
-    pool.answer = "hangs";
-    const create = db.query("hangs", ["Rex"], { mayStore: "pet", deadline: now() + 2_000 });
-    await assert.rejects(db.query("waits", ["Bo"], { mayStore: "pet" }), { mayBeStored: false });
-    await assert.rejects(create, { message: /within 2000 ms; the pet may have been stored/, mayBeStored: true });
-    db.release();
-  }));
-
 test("a pool of its own is ended if its store cannot be opened, within its time limit, and leaves no timer", () =>
   withVirtualClock(async ({ pending }) => {
     for (const answer of ["fails", "hangs"] as const) {

@@ -48,30 +48,6 @@ for (const [what, sql] of OTHERS) {
   });
 }
 
-/** What another program can do to the tables, and the SQL that undoes it. `{}` stands for the schema. */
-const ALTERATIONS: [sql: string, undo: string][] = [
-  ["ALTER TABLE {}.pets RENAME TO moved", "ALTER TABLE {}.moved RENAME TO pets"],
-  ["ALTER TABLE {}.pets ADD CHECK (name = '') NOT VALID", "ALTER TABLE {}.pets DROP CONSTRAINT pets_name_check"],
-  ["ALTER TABLE {}.pets ALTER category_id TYPE smallint", "ALTER TABLE {}.pets ALTER category_id TYPE bigint"],
-];
-
-/** A pet that a smaller type cannot hold. */
-const OTHER_PET = { ...PET, categoryId: 2n ** 40n };
-
-test.store(
-  "a create is refused as an outage while another program has changed the table",
-  async (store, url, schema) => {
-    await store.create(PET);
-    for (const [i, [sql, undo]] of ALTERATIONS.entries()) {
-      await runSql(url, sql.replaceAll("{}", `"${schema}"`));
-      await assert.rejects(async () => await store.create(OTHER_PET), StoreUnavailableError, sql);
-      await assert.rejects(async () => await store.createOnce!(OTHER_PET, request(`${i}`)), StoreUnavailableError, sql);
-      await runSql(url, undo.replaceAll("{}", `"${schema}"`));
-      assert.equal((await store.createOnce!(PET, request(`${i}`))).outcome, "created");
-    }
-  },
-);
-
 test.schema(
   "nothing is acknowledged in a transaction that the app has left open on a connection of the pool",
   async (url, schema) => {
