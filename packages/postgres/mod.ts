@@ -37,7 +37,7 @@ import { type PostgresPool, requirePool, sizeOf } from "./lib/client/pool.ts";
 import { createGroupCommit, type GroupCommit } from "./lib/commit.ts";
 import { createSweeper } from "./lib/sweeper.ts";
 import { postgresKeys } from "./lib/keys.ts";
-import { openPostgres, postgresGrants, postgresSchema, requireSchemaName } from "./lib/schema/schema.ts";
+import { openTables, postgresGrants, postgresSchema, requireSchemaName } from "./lib/schema/schema.ts";
 import { MANY_PETS, type Statements, statementsFor } from "./lib/statements.ts";
 
 export { postgresGrants, postgresSchema };
@@ -68,8 +68,9 @@ export async function createPostgresStore(
   requirePool(pool);
   const checked = checkAll(CHECKS, options, "");
   // One connection is for the keys: a flood of requests must not keep a revoked key alive.
-  const db = await openPostgres(pool, checked, Math.max(1, sizeOf(pool) - 1));
-  return new PostgresStore(db, new Database(pool, checked, 1));
+  const db = new Database(pool, checked, Math.max(1, sizeOf(pool) - 1));
+  const isNew = await openTables(db);
+  return new PostgresStore(db, new Database(pool, checked, 1), isNew);
 }
 
 const CHECKS: Checks<PostgresStoreOptions, Required<PostgresStoreOptions>> = {
@@ -83,6 +84,8 @@ const CHECKS: Checks<PostgresStoreOptions, Required<PostgresStoreOptions>> = {
 
 class PostgresStore extends WritingStore implements KeyedPetStore, CommittingStore, PooledStore {
   readonly keys: KeyStore;
+  /** Whether this program has just made the tables. */
+  readonly isNew: boolean;
   readonly #db: Database;
   /** The keys have connections of their own, so that to read them waits for no pet. */
   readonly #keyDb: Database;
@@ -93,18 +96,15 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
   readonly #countRequest: () => void;
   #closing: Promise<void> | undefined;
 
-  constructor(db: Database, keyDb: Database) {
+  constructor(db: Database, keyDb: Database, isNew: boolean) {
     super();
+    this.isNew = isNew;
     this.#db = db;
     this.#keyDb = keyDb;
     this.keys = postgresKeys(keyDb);
     this.#statements = statementsFor(db.schema);
     this.#commits = createGroupCommit(db, this.#statements.add);
     this.#countRequest = createSweeper(db, this.#statements.deleteExpired);
-  }
-
-  get isNew(): boolean {
-    return this.#db.isNew;
   }
 
   get batch(): GroupCommit["batch"] {

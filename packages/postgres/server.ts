@@ -9,13 +9,15 @@ import type { PetSink } from "@petstore/petstore/store/toolkit";
 // @ts-types="@types/pg"
 import { Pool, type PoolConfig } from "pg";
 import { readAddress } from "./lib/address.ts";
-import { inspectPostgresStore, listPostgresKeys } from "./lib/check.ts";
-import type { PostgresStoreOptions } from "./lib/client/database.ts";
+import { checkTables } from "./lib/check.ts";
+import type { Database, PostgresStoreOptions } from "./lib/client/database.ts";
 import { adviceOf, isTemporary } from "./lib/client/errors.ts";
-import { exportPostgres } from "./lib/exporter.ts";
+import { exportPets } from "./lib/exporter.ts";
 import { importPets } from "./lib/importer.ts";
+import { postgresKeys } from "./lib/keys.ts";
 import { openOnOwnPool, withOwnPool } from "./lib/own_pool.ts";
-import { postgresGrants, type PostgresPool, postgresSchema } from "./mod.ts";
+import { inspectTables } from "./lib/schema/inspection.ts";
+import { postgresGrants, postgresSchema } from "./mod.ts";
 
 export { type KeyedPetStore, type PetDraft, type PetSink, postgresGrants, postgresSchema, type StoredKey };
 
@@ -70,20 +72,20 @@ export function readPostgresSetting(address: string, password?: string): Postgre
   const settings: PoolConfig = { password, ...pool };
   const options: PostgresStoreOptions = { prepare, ...(schema !== undefined && { schema }) };
 
-  const withPool = <T>(use: (pool: PostgresPool) => Promise<T>) =>
-    explained(description, () => withOwnPool(new Pool(settings), use));
+  const withDatabase = <T>(use: (db: Database) => Promise<T>) =>
+    explained(description, () => withOwnPool(new Pool(settings), options, use));
 
   return {
     description,
     open: () => explained(description, () => openOnOwnPool(new Pool(settings), options)),
-    listKeys: () => withPool((pool) => listPostgresKeys(pool, options)),
-    check: () =>
-      withPool(async (pool) => {
-        const { version, isReadOnly, faults } = await inspectPostgresStore(pool, options);
-        return { faults, contents: `schema version ${version}${isReadOnly ? ", for reading only" : ""}` };
+    listKeys: () =>
+      withDatabase(async (db) => {
+        await inspectTables(db);
+        return await postgresKeys(db).list();
       }),
-    export: (write) => withPool((pool) => exportPostgres(pool, options, write)),
-    import: (pets, signal) => withPool((pool) => importPets(pool, options, pets, signal)),
+    check: () => withDatabase(checkTables),
+    export: (write) => withDatabase((db) => exportPets(db, write)),
+    import: (pets, signal) => withDatabase((db) => importPets(db, pets, signal)),
   };
 }
 

@@ -1,8 +1,5 @@
-import type { StoredKey } from "@petstore/petstore/store";
-import { Database, type PostgresStoreOptions } from "./client/database.ts";
-import type { PostgresPool } from "./client/pool.ts";
-import { postgresKeys } from "./keys.ts";
-import { inspect, type Inspection, requireReady, requireTables } from "./schema/inspection.ts";
+import type { Database } from "./client/database.ts";
+import { inspectTables, requireReady } from "./schema/inspection.ts";
 
 /**
  * The parts that the schema must have, as {@link SELECT_PARTS} describes them. A column whose type ends with `?` may be null. A crash
@@ -76,36 +73,22 @@ function selectInvalidPets(schema: string): string {
       OR pg_catalog.length(name) OPERATOR(pg_catalog.<) 1 OR pg_catalog.length(name) OPERATOR(pg_catalog.>) 255`;
 }
 
-/** What a {@link Database} is made from. */
-type Source = [pool: PostgresPool, options: PostgresStoreOptions];
-
 /**
- * Finds the faults of the tables, in sentences, and changes nothing.
+ * Finds the faults of the tables, in sentences, and says what they are. Changes nothing.
  *
  * @throws {StoreUnavailableError} If there are no tables that this release can use, or the role lacks rights.
  */
-export function inspectPostgresStore(...source: Source): Promise<Inspection & { faults: string[] }> {
-  return withTables(source, async (db, state) => {
-    const faults = await findMissingParts(db);
-    // The pets can only be read if the columns are right.
-    if (faults.length === 0) faults.push(...await findInvalidPets(db));
-    if (faults.length === 0 && !state.isReadOnly) await requireReady(db);
-    const advice = "restore it from a backup, or as petstore schema shows it";
-    return { ...state, faults: faults.map((fault) => `The schema ${db.schema} ${fault}; ${advice}`) };
-  });
-}
-
-export function listPostgresKeys(...source: Source): Promise<readonly StoredKey[]> {
-  return withTables(source, (db) => Promise.resolve(postgresKeys(db).list()));
-}
-
-async function withTables<T>(source: Source, read: (db: Database, state: Inspection) => Promise<T>): Promise<T> {
-  const db = new Database(...source);
-  try {
-    return await read(db, requireTables(db, await inspect(db)));
-  } finally {
-    db.release();
-  }
+export async function checkTables(db: Database): Promise<{ faults: string[]; contents: string }> {
+  const { version, isReadOnly } = await inspectTables(db);
+  const faults = await findMissingParts(db);
+  // The pets can only be read if the columns are right.
+  if (faults.length === 0) faults.push(...await findInvalidPets(db));
+  if (faults.length === 0 && !isReadOnly) await requireReady(db);
+  const advice = "restore it from a backup, or as petstore schema shows it";
+  return {
+    faults: faults.map((fault) => `The schema ${db.schema} ${fault}; ${advice}`),
+    contents: `schema version ${version}${isReadOnly ? ", for reading only" : ""}`,
+  };
 }
 
 async function findMissingParts(db: Database): Promise<string[]> {

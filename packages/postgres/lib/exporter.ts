@@ -1,7 +1,6 @@
 import type { PetSink } from "@petstore/petstore/store/toolkit";
-import { Database, type PostgresStoreOptions } from "./client/database.ts";
-import type { PostgresPool } from "./client/pool.ts";
-import { inspect, requireTables } from "./schema/inspection.ts";
+import type { Database } from "./client/database.ts";
+import { inspectTables } from "./schema/inspection.ts";
 import { statementsFor } from "./statements.ts";
 
 const PETS_PER_PAGE = 1000;
@@ -10,25 +9,16 @@ const PETS_PER_PAGE = 1000;
  * Exports all pets, in ascending order of id, as they are at one moment. They are read page by page, up to the last id at the start: pets
  * become visible in the order of their ids, and no pet is altered or deleted.
  */
-export async function exportPostgres(
-  pool: PostgresPool,
-  options: PostgresStoreOptions,
-  write: PetSink,
-): Promise<void> {
-  const db = new Database(pool, options);
+export async function exportPets(db: Database, write: PetSink): Promise<void> {
   const { lastId, upTo } = statementsFor(db.schema);
-  try {
-    requireTables(db, await inspect(db));
-    const [[last = "0"] = []] = await db.query(lastId);
-    let after = "0";
-    while (after !== last) {
-      const rows = await db.query(upTo, [after, String(PETS_PER_PAGE), last]);
-      // Another program may have deleted the last pets meanwhile.
-      if (rows.length === 0) break;
-      await write(rows.map(([, json]) => json).join("\n"), rows.length);
-      after = String(rows.at(-1)?.[0]);
-    }
-  } finally {
-    db.release();
+  await inspectTables(db);
+  const [[last = "0"] = []] = await db.query(lastId);
+  let after = "0";
+  while (after !== last) {
+    const rows = await db.query(upTo, [after, String(PETS_PER_PAGE), last]);
+    // Another program may have deleted the last pets meanwhile.
+    if (rows.length === 0) break;
+    await write(rows.map(([, json]) => json).join("\n"), rows.length);
+    after = String(rows.at(-1)?.[0]);
   }
 }

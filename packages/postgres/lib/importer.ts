@@ -1,9 +1,8 @@
 import { type PetDraft, StoreUnavailableError } from "@petstore/petstore/store";
 import { untilAborted } from "@petstore/petstore/store/toolkit";
-import type { PostgresStoreOptions } from "./client/database.ts";
-import type { PostgresPool } from "./client/pool.ts";
+import type { Database } from "./client/database.ts";
 import { addPets, petArrays } from "./commit.ts";
-import { openPostgres } from "./schema/schema.ts";
+import { openTables } from "./schema/schema.ts";
 import { statementsFor } from "./statements.ts";
 
 /** How long an import may take. Its statement also waits for the creates of the servers. */
@@ -16,24 +15,21 @@ const TIMEOUT_MS = 600_000;
  * @throws {StoreUnavailableError} If `mayBeStored`, either all pets were added or none.
  */
 export async function importPets(
-  pool: PostgresPool,
-  options: PostgresStoreOptions,
+  db: Database,
   pets: readonly PetDraft[],
   signal: AbortSignal,
 ): Promise<{ isNew: boolean }> {
   signal.throwIfAborted();
-  const db = await openPostgres(pool, { ...options, timeoutMs: TIMEOUT_MS });
+  const isNew = await openTables(db);
+  const noRequests = ["{}", "{}", "{}"];
+  const parameters = [...petArrays(pets), ...noRequests];
   try {
-    const noRequests = ["{}", "{}", "{}"];
-    const parameters = [...petArrays(pets), ...noRequests];
     const added = addPets(db, statementsFor(db.schema).add, parameters, performance.now() + TIMEOUT_MS);
     await untilAborted(signal, added);
-    return { isNew: db.isNew };
+    return { isNew };
   } catch (error) {
     if (!signal.aborted) throw error;
     const message = "The import was stopped while PostgreSQL was adding the pets; it adds all of them, or none";
     throw new StoreUnavailableError(message, { cause: error, mayBeStored: true });
-  } finally {
-    db.release();
   }
 }

@@ -4,8 +4,9 @@ import type { KeyedPetStore } from "@petstore/petstore/store";
 import { resolvesWithin } from "@petstore/petstore/store/toolkit";
 // @ts-types="@types/pg"
 import type { Pool } from "pg";
-import { ignore } from "./client/pool.ts";
 import { createPostgresStore, type PostgresStoreOptions } from "../mod.ts";
+import { Database } from "./client/database.ts";
+import { ignore } from "./client/pool.ts";
 
 /** How long the connections of a pool may take to close. A connection to a lost host never closes. */
 const CLOSE_TIMEOUT_MS = 2000;
@@ -24,10 +25,16 @@ export async function openOnOwnPool(pool: Pool, options: PostgresStoreOptions = 
 }
 
 /** Ends the pool once `use` has ended, also if it fails. */
-export async function withOwnPool<T>(pool: Pool, use: (pool: Pool) => Promise<T>): Promise<T> {
+export async function withOwnPool<T>(
+  pool: Pool,
+  options: PostgresStoreOptions,
+  use: (db: Database) => Promise<T>,
+): Promise<T> {
+  const db = new Database(pool, options);
   try {
-    return await use(pool);
+    return await use(db);
   } finally {
+    db.release();
     await endPool(pool);
   }
 }

@@ -85,8 +85,6 @@ interface Statement {
 export class Database {
   readonly schema: string;
   readonly timeoutMs: number;
-  /** Whether this program has just made the tables. */
-  isNew = false;
   readonly #pool: PostgresPool;
   readonly #prepare: boolean;
   /** The statements that wait, the oldest first. They wait here because the pool cannot remove one from its own queue. */

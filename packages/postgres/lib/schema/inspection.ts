@@ -55,24 +55,26 @@ export async function inspect(db: Database): Promise<Inspection> {
 }
 
 async function readVersion(db: Database, missing: readonly string[]): Promise<number> {
-  let problem = `lacks ${missing.join(", ")}, so another program has made it, or it is damaged`;
-  if (missing.length === 0) {
-    const rows = await queryAsRole(db, `SELECT version::pg_catalog.text FROM "${db.schema}".schema_version`);
-    const version = Number(rows[0]?.[0]);
-    if (rows.length === 1 && version >= 1) return version;
-    problem = `must have one row in its table schema_version, a version of 1 or more, not ${
-      rows.join(" and ") || "none"
-    }`;
+  if (missing.length > 0) {
+    throw notOurs(db, `lacks ${missing.join(", ")}, so another program has made it, or it is damaged`);
   }
-  throw new StoreUnavailableError(
-    `The schema ${db.schema} ${problem}; it was left unchanged, so use another schema or restore this one`,
-  );
+  const rows = await queryAsRole(db, `SELECT version::pg_catalog.text FROM "${db.schema}".schema_version`);
+  const version = Number(rows[0]?.[0]);
+  if (rows.length === 1 && version >= 1) return version;
+  const found = rows.join(" and ") || "none";
+  throw notOurs(db, `must have one row in its table schema_version, a version of 1 or more, not ${found}`);
 }
 
-/** Returns the state, if there are tables. */
-export function requireTables({ schema }: Database, state: Inspection): Inspection {
+function notOurs({ schema }: Database, problem: string): StoreUnavailableError {
+  const advice = "it was left unchanged, so use another schema or restore this one";
+  return new StoreUnavailableError(`The schema ${schema} ${problem}; ${advice}`);
+}
+
+/** Inspects tables that must be there. */
+export async function inspectTables(db: Database): Promise<Inspection> {
+  const state = await inspect(db);
   if (state.version > 0) return state;
-  throw new StoreUnavailableError(`The schema ${schema} does not exist, or has no tables`);
+  throw new StoreUnavailableError(`The schema ${db.schema} does not exist, or has no tables`);
 }
 
 /** Checks the role's privileges and the sequence of ids, so that the start fails and not the first create. */

@@ -1,6 +1,5 @@
 import { StoreUnavailableError } from "@petstore/petstore/store";
-import { Database, DEFAULT_SCHEMA, type PostgresStoreOptions } from "../client/database.ts";
-import type { PostgresPool } from "../client/pool.ts";
+import { type Database, DEFAULT_SCHEMA } from "../client/database.ts";
 import { sqlState } from "../client/errors.ts";
 import { createFunctions, LOCKS, SAFE_PATH } from "./functions.ts";
 import { inspect, PRIVILEGES, requireReady } from "./inspection.ts";
@@ -88,25 +87,14 @@ ${grants.join("")}`;
 /**
  * Creates or migrates the tables if necessary, and checks that the role may use them.
  *
- * @param maxRunning How many statements may run at a time. Default: as many as the pool has connections.
+ * @returns Whether this has made the tables.
  */
-export async function openPostgres(
-  pool: PostgresPool,
-  options: PostgresStoreOptions,
-  maxRunning?: number,
-): Promise<Database> {
-  const db = new Database(pool, options, maxRunning);
-  try {
-    const { version, isReadOnly } = await inspect(db);
-    if (version < MIGRATIONS.length) await migrate(db, isReadOnly);
-    db.isNew = version === 0;
-    // A standby, or a role that is read-only by default, can still serve reads.
-    if (!isReadOnly) await requireReady(db);
-    return db;
-  } catch (error) {
-    db.release();
-    throw error;
-  }
+export async function openTables(db: Database): Promise<boolean> {
+  const { version, isReadOnly } = await inspect(db);
+  if (version < MIGRATIONS.length) await migrate(db, isReadOnly);
+  // A standby, or a role that is read-only by default, can still serve reads.
+  if (!isReadOnly) await requireReady(db);
+  return version === 0;
 }
 
 async function migrate(db: Database, isReadOnly: boolean): Promise<void> {
