@@ -18,6 +18,7 @@ class FakePool extends EventEmitter {
   readonly totalCount = 0;
   readonly options = { max: 1 };
   answer: Answer = "rows";
+  failure = new Error("The connection was lost");
   /** What a new connection waits for. */
   opening = Promise.resolve();
   /** The texts that the connections got. */
@@ -33,7 +34,7 @@ class FakePool extends EventEmitter {
     const query = async ({ text }: { text: string }) => {
       this.sent.push(text);
       if (this.answer === "hangs") return await lost;
-      if (this.answer === "fails") throw new Error("The connection was lost");
+      if (this.answer === "fails") throw this.failure;
       return { rows: [[text]] };
     };
     const release = (error?: Error) => {
@@ -73,7 +74,7 @@ test("a statement leaves no timer and no place taken, however it ends, and the n
     assert.deepEqual(pool.released, [true, false, true, false, false, true]);
   }));
 
-test("a statement that is given up while it waits for a connection is not sent later, and neither is one of a closed store", () =>
+test("a statement that is given up while it waits for a connection is not sent later", () =>
   withVirtualClock(async () => {
     const pool = new FakePool(), { promise, resolve: open } = Promise.withResolvers<void>();
     const db = new Database(pool, { timeoutMs: 1_000 });
@@ -82,16 +83,28 @@ test("a statement that is given up while it waits for a connection is not sent l
     open();
     await turn();
     assert.deepEqual(await db.query("next"), [["next"]]);
-    pool.answer = "hangs";
-    await turn();
-    const last = db.query("last"), waiting = db.query("waits");
-    await turn();
-    db.release();
-    await assert.rejects(waiting, /The store has been closed/);
-    await assert.rejects(last, StoreUnavailableError);
-    assert.deepEqual(pool.sent.slice(0, 2), ["next", "last"]);
-    assert.equal(pool.sent.includes("waits"), false);
+    assert.deepEqual(pool.sent, ["next"]);
   }));
+
+/** The errors of a create, and whether its pet may have been stored then. */
+const ERRORS: [what: string, error: { severity?: string; code?: string }, mayBeStored: boolean][] = [
+  ["the connection is lost", {}, true],
+  ["a pooler loses its connection", { severity: "ERROR", code: "08006" }, true],
+  ["PostgreSQL is stopped", { severity: "FATAL", code: "57P01" }, true],
+  ["the disk is full", { severity: "ERROR", code: "53100" }, false],
+  ["a row is refused, in German", { severity: "FEHLER", code: "23514" }, false],
+  ["PostgreSQL is stopped, in Russian", { severity: "ВАЖНО", code: "57P01" }, true],
+];
+
+test("a create that fails says whether its pet may have been stored", async () => {
+  const pool = new FakePool();
+  const db = new Database(pool, {});
+  pool.answer = "fails";
+  for (const [what, error, mayBeStored] of ERRORS) {
+    Object.assign(pool.failure, error);
+    await assert.rejects(db.query("create", [], { mayStore: "pet" }), { mayBeStored }, what);
+  }
+});
 
 test("a pool of its own is ended if its store cannot be opened, within its time limit", () =>
   withVirtualClock(async ({ now }) => {

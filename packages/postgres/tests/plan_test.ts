@@ -35,13 +35,13 @@ const STATISTICS: [state: string, sql: string[]][] = [
   ]],
 ];
 
-/** A call of `add_pets`, with keys or for one pet without a key. */
-function addCall(keys?: string[]): string {
-  const pets = (value: string) => `array_fill(${value}, ARRAY[${keys?.length ?? 1}])`;
-  const requests = (value: string) => `array_fill(${value}, ARRAY[${keys?.length ?? 0}])`;
-  return `SELECT @.add_pets(${pets("'Rex'::text")}, ${pets("7::bigint")}, ${pets("1::smallint")},
-    '${textArray(keys?.map((key) => key.padEnd(22, "k")) ?? [])}', ${requests(`'${"f".repeat(22)}'::text`)},
-    ${requests(`${DAY}::bigint`)})`;
+/** A call of `add_pets` with these keys. */
+function addCall(keys: string[]): string {
+  const all = (value: string) => `array_fill(${value}, ARRAY[${keys.length}])`;
+  return `SELECT @.add_pets(${all("'Rex'::text")}, ${all("7::bigint")}, ${all("1::smallint")},
+    '${textArray(keys.map((key) => key.padEnd(22, "k")))}', ${all(`'${"f".repeat(22)}'::text`)}, ${
+    all(`${DAY}::bigint`)
+  })`;
 }
 
 /** What each step reads of a table, on one connection after `prepare`: rows by scans and by indexes, and entries of indexes. */
@@ -62,7 +62,7 @@ for (const [state, prepare] of STATISTICS) {
   test.tables(`each statement reads by an index, and only the rows it needs, with ${state}`, async (url, schema) => {
     const run = (sql: string) => runSql(url, sql.replaceAll("@", `"${schema}"`));
     for (const sql of prepare) await run(sql);
-    await run(fill(5000, 60_000));
+    await run(`${fill(5000, 60_000)}; SELECT setval('@.pet_ids', 64999)`);
     // At the beginning, in the middle and near the end. A page of 20 reads one row more.
     const reads = [0, 32_500, 64_990].flatMap((after) => [
       `EXECUTE a(${after}, 21)`,
@@ -77,10 +77,6 @@ for (const [state, prepare] of STATISTICS) {
         assert.ok(scanned === 0 && fetched <= 30 && entries < 100, `${mode}: ${[scanned, fetched, entries]}`);
       }
     }
-    // A create reads the last row, to check that the sequence is not behind, and its own, to check that it is there.
-    const [created] = await countReads(url, schema, "pets", "SELECT setval('@.pet_ids', 100000)", addCall());
-    assert.deepEqual([created?.scanned, created?.fetched], [0, 2]);
-
     // The function may have kept plans.
     const warm = Array.from({ length: 8 }, (_, i) => addCall([`warm${i}`]));
     const before = [...warm, remember("known", 10_000, DAY), remember("gone", 2000, -DAY)].join(";");

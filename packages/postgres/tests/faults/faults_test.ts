@@ -1,4 +1,4 @@
-/** A PostgreSQL that is killed, whose connections are cut, or whose standby is away. */
+/** A PostgreSQL that is killed, whose connections are cut, whose standby is away, or whose messages cannot be read. */
 
 import assert from "node:assert/strict";
 import { createPostgresStore, postgresSchema } from "../../mod.ts";
@@ -16,7 +16,14 @@ import { Ledger } from "../../../../tests/support/server/ledger.ts";
 import { runHere } from "../../../../tests/support/server/in_process.ts";
 import { until } from "../../../../tests/support/until.ts";
 import { PET, request } from "../support.ts";
-import { untilAnswered, withCluster, withDatabase, withServers } from "../../../../tests/support/postgres/servers.ts";
+import {
+  at,
+  openStore,
+  untilAnswered,
+  withCluster,
+  withDatabase,
+  withServers,
+} from "../../../../tests/support/postgres/servers.ts";
 import { testUnless } from "../../../../tests/support/system/commands.ts";
 
 const test = testUnless(whyNoCluster());
@@ -52,13 +59,13 @@ test("two servers survive a PostgreSQL that is killed under load, and no pet is 
     })
   ));
 
-/** Ends a server's connections. Resolves when their sessions are gone: until then, a request may still get one of them. */
+/** Ends a server's connections, and waits until they are gone: until then, a request may still get one of them. */
 async function cutConnections(url: string): Promise<void> {
-  const cut = "SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'petstore' " +
-    "AND datname = current_database()";
-  const pids = (await runSql(url, cut)).map(([pid]) => pid);
-  const left = `SELECT count(*) FROM pg_stat_activity WHERE pid = ANY ('{${pids}}')`;
-  await until("the end of the sessions", async () => (await runSql(url, left))[0]?.[0] === "0");
+  await runSql(
+    url,
+    `SELECT pg_terminate_backend(pid, 9000) FROM pg_stat_activity
+     WHERE application_name = 'petstore' AND datname = current_database()`,
+  );
 }
 
 test("a server replaces cut connections, and a read-only database refuses only creates, with 503", () =>
@@ -140,5 +147,43 @@ test("a create, an earlier one that is told again, and a probe wait for a standb
         await untilRead(ask);
       }
       await store.close();
+    })
+  ));
+
+/** Messages of the server: it lets the client in, or demands a login by GSSAPI, which the driver does not know. */
+const WELCOME = "R\0\0\0\x08\0\0\0\0", GSSAPI = "R\0\0\0\x08\0\0\0\x07";
+
+/** The end of a login or a result, and the description of the one column of a pet. */
+const READY = "Z\0\0\0\x05I";
+const COLUMN = "T\0\0\0\x1f\0\x01concat\0\0\0\0\0\0\0\0\0\0\x19\xff\xff\xff\xff\xff\xff\0\0";
+
+/** What PgBouncer made of a description whose connection ended after its first bytes. */
+const CUT_COLUMN = "T\0\0\0\x1f\x0eE\0\0\0)SFATAL\0C08P01\0Mserver ";
+
+/** PostgreSQL is stopped. */
+const STOPPED = "E\0\0\0\x1cSFATAL\0C57P01\0Mstopped\0\0";
+
+test("an error of the server right after the login, or a message that cannot be read, also during the login, ends no process", () =>
+  withDatabase((url, port) =>
+    withProxy(port, async (proxy) => {
+      await using store = await openStore(at(url, `127.0.0.1:${proxy.port}`, "?pool_size=1"));
+      await store.create(PET);
+      const uncaught: unknown[] = [];
+      // The test runner would not report it.
+      const onError = (event: ErrorEvent) => {
+        event.preventDefault();
+        uncaught.push(event.error);
+      };
+      addEventListener("error", onError);
+      for (const [from, to] of [[READY, READY + STOPPED], [COLUMN, CUT_COLUMN], [WELCOME, GSSAPI]] as const) {
+        proxy.replace(from, to);
+        // The first read ends the connection, so that there is another login.
+        proxy.follow([{ side: "client", bytes: 1, effect: "end" }]);
+        for (let reads = 0; reads < 5; reads++) await isAnswered(store.get(1n));
+        proxy.replace("", "");
+        await untilRead(async () => assert.match(String(await store.get(1n)), /Rex/));
+      }
+      removeEventListener("error", onError);
+      assert.deepEqual(uncaught, []);
     })
   ));
