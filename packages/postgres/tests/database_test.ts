@@ -74,7 +74,7 @@ test("a statement leaves no timer and no place taken, however it ends, and the n
     assert.deepEqual(pool.released, [true, false, true, false, false, true]);
   }));
 
-test("a statement that is given up while it waits for a connection is not sent later", () =>
+test("a statement that is given up while it waits for a connection is not sent later, also if the store is closed while another hangs", () =>
   withVirtualClock(async () => {
     const pool = new FakePool(), { promise, resolve: open } = Promise.withResolvers<void>();
     const db = new Database(pool, { timeoutMs: 1_000 });
@@ -83,7 +83,13 @@ test("a statement that is given up while it waits for a connection is not sent l
     open();
     await turn();
     assert.deepEqual(await db.query("next"), [["next"]]);
-    assert.deepEqual(pool.sent, ["next"]);
+    pool.answer = "hangs";
+    const sent = db.query("sent"), waiting = db.query("waiting");
+    sent.catch(() => {});
+    await turn();
+    db.release();
+    await assert.rejects(waiting, /The store has been closed/);
+    assert.deepEqual(pool.sent, ["next", "sent"]);
   }));
 
 /** The errors of a create, and whether its pet may have been stored then. */
