@@ -70,6 +70,8 @@ interface Statement {
   text: string;
   parameters: readonly Parameter[];
   mayStore: Stored | undefined;
+  /** When it came, in milliseconds as in `performance.now()`. */
+  arrivedAt: number;
   /** Gives the statement up when its time has passed. */
   timer: ReturnType<typeof setTimeout>;
   resolve(rows: Row[]): void;
@@ -127,9 +129,10 @@ export class Database {
       return Promise.reject(new StoreUnavailableError("Too many queries wait for PostgreSQL"));
     }
     return new Promise((resolve, reject) => {
-      const timeLimit = deadline === undefined ? this.timeoutMs : Math.max(0, deadline - performance.now());
+      const arrivedAt = performance.now();
+      const timeLimit = deadline === undefined ? this.timeoutMs : Math.max(0, deadline - arrivedAt);
       const timer = setTimeout(() => this.#giveUp(statement, timeoutError(timeLimit)), timeLimit);
-      const statement: Statement = { text, parameters, mayStore, timer, resolve, reject };
+      const statement: Statement = { text, parameters, mayStore, arrivedAt, timer, resolve, reject };
       this.#waiting.add(statement);
       if (this.#running < this.#maxRunning) this.#runWaiting();
     });
@@ -145,14 +148,17 @@ export class Database {
     this.#running--;
   }
 
-  /** Takes a connection out of the pool. If that fails, so does the statement that has waited longest, and the result is undefined. */
+  /**
+   * Takes a connection out of the pool. If that fails, the result is undefined, and the statement that has waited longest fails too. One that
+   * came later than the attempt began waits for another attempt.
+   */
   async #connect(): Promise<Connection | undefined> {
+    const begun = performance.now();
     try {
       return await this.#pool.connect() as Connection;
     } catch (error) {
-      const statement = this.#takeWaiting();
-      clearTimeout(statement?.timer);
-      statement?.reject(asUnavailable(error));
+      const [oldest] = this.#waiting;
+      if (oldest && oldest.arrivedAt <= begun) this.#giveUp(oldest, asUnavailable(error));
       return undefined;
     }
   }
