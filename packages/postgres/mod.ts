@@ -117,10 +117,7 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
 
   async write(write: Write): Promise<Outcome> {
     const outcome = await this.#commits.write(write);
-    if (outcome.outcome === "created") {
-      this.#replanAfter(outcome.id);
-      if (write.kind === "createOnce") this.#countRequest();
-    }
+    if (write.kind === "createOnce" && outcome.outcome === "created") this.#countRequest();
     return outcome;
   }
 

@@ -18,9 +18,11 @@ export async function openOnOwnPool(pool: Pool, options: PostgresStoreOptions = 
     throw error;
   });
   const close = store.close.bind(store);
-  let closing: Promise<void> | undefined;
   return Object.assign(store, {
-    close: () => closing ??= Promise.resolve(close()).then(() => endPool(pool)),
+    close: async () => {
+      await close();
+      await endPool(pool);
+    },
   });
 }
 
