@@ -1,9 +1,9 @@
 /** A store that a start or a command makes: where it may be, and what is said about it. */
 
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { test } from "../support/server/in_process.ts";
-import { FILE, makeStore, refuse, runLine, succeed } from "../support/server/pet_files.ts";
+import { refuse, runLine } from "../support/server/pet_files.ts";
 
 const DATABASE = "data/petstore.db";
 
@@ -31,29 +31,4 @@ test.inFolder("a start says once that its store is new, and warns of a key that 
   const again = await start();
   assert.match(again.stdout, /petstore\.db$/m);
   assert.equal(again.stderr, "");
-});
-
-test.inFolder("no command takes a missing store for new beside what a restore has left, and each names that", async () => {
-  await makeStore(2);
-  await succeed("backup copy.db");
-  await succeed("restore copy.db");
-  let [kept = ""] = readdirSync(".").filter((name) => /Z$/.test(name));
-  const commands = ["serve", "check", "backup b.db", "keys list", "keys add --label=ci"];
-  for (const name of [kept, `${kept}.0.tmp`, `${FILE}.0.tmp`]) {
-    renameSync(kept, name);
-    kept = name;
-    rmSync(FILE, { force: true });
-    const names = readdirSync(".");
-    for (const line of commands) {
-      await refuse(line, `pets.db does not exist, but beside it is ${name}, of a restore`);
-      assert.deepEqual(readdirSync("."), names, line);
-    }
-  }
-  await succeed("restore copy.db");
-  assert.match(
-    (await start("--store=sqlite:pets.db")).stderr,
-    /^petstore: pets\.db\.0\.tmp is of a command that was cut short/,
-  );
-  writeFileSync(`${FILE}-restoring`, "");
-  for (const line of commands) await refuse(line, "restore of pets.db was cut short");
 });

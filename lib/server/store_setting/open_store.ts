@@ -9,13 +9,11 @@ import { importPets } from "../../stores/sqlite/importer.ts";
 import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
 import { listKeys } from "../../stores/sqlite/keys.ts";
 import { SqliteStore, type WriterThread } from "../../stores/sqlite/sqlite_store.ts";
-import { followLinks } from "../../stores/sqlite/file_names.ts";
-import { describeMissing } from "../../stores/sqlite/remains.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import type { Environment } from "../settings/flags.ts";
 import { explain, SettingError, startError } from "../process/start_error.ts";
 import { formatPetCount } from "../process/lines.ts";
-import { isMissing, prepareFile } from "./new_file.ts";
+import { isMissing, prepareFolder } from "./new_file.ts";
 import type { KeysSetting, StoreCheck, StoreSetting } from "./store_setting.ts";
 
 const SQLITE = "sqlite:";
@@ -90,7 +88,7 @@ function keysOfFile(path: string): KeysSetting {
     place: path,
     list: () => listKeys(path),
     open(createIfMissing) {
-      if (!createIfMissing && isMissing(path)) throw new SettingError(describeMissing(path, followLinks(path)));
+      if (!createIfMissing && isMissing(path)) throw new SettingError(`${path} does not exist`);
       return openSqlite(path, "never");
     },
   };
@@ -113,7 +111,7 @@ function openSqlite(path: string, writerThread: WriterThread): Promise<SqliteSto
  */
 async function prepareAndOpen<T>(path: string, open: () => T | Promise<T>): Promise<T> {
   try {
-    prepareFile(path);
+    prepareFolder(path);
     return await open();
   } catch (error) {
     // The message of a store's own error names the path already.

@@ -8,11 +8,10 @@ import { StoreUnavailableError } from "../store.ts";
 import { descriptorOf, IS_WORKER } from "./descriptors.ts";
 import { COMPANION_ENDS, requireNoLogName } from "./file_names.ts";
 import { isMounted } from "./mount.ts";
-import { countUnfinishedNames, requireRestored } from "./remains.ts";
+import { findSecondNames, requireNothingLeft } from "./remains.ts";
 
 /** Rejects files that SQLite would damage or wait for, before it opens them. Returns whether the file exists. */
 export function inspectFiles(givenPath: string, path: string): boolean {
-  requireRestored(givenPath, path);
   // The log is looked at before the file: another process may be creating the database, and it writes the file before the log.
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
   const file = statSync(path, { throwIfNoEntry: false });
@@ -38,6 +37,7 @@ export function inspectFiles(givenPath: string, path: string): boolean {
       `${givenPath} has a rollback journal beside it that would empty it; if the file was restored, remove ${givenPath}-journal`,
     );
   }
+  if (!file) requireNothingLeft(givenPath, path);
   return file !== undefined;
 }
 
@@ -99,8 +99,8 @@ export function requireUsable(givenPath: string, path: string, file: Stats | und
 /** Whether a file has several names. Those that a command has not finished do not count, because no program opens the file by them. */
 function hasOtherNames(path: string): boolean {
   const countOthers = () => {
-    const { nlink, ino } = statSync(path);
-    return nlink === 1 ? 0 : nlink - 1 - countUnfinishedNames(path, ino);
+    const { nlink } = statSync(path);
+    return nlink === 1 ? 0 : nlink - 1 - findSecondNames(path).length;
   };
   // The names are counted twice, because another start may remove such a name between the two counts.
   return countOthers() > 0 && countOthers() > 0;

@@ -9,7 +9,6 @@ import { StoreUnavailableError } from "../store.ts";
 import { findJournal, inspectFiles } from "./file_checks.ts";
 import { followLinks } from "./file_names.ts";
 import { explained, unavailableFrom } from "./errors.ts";
-import { describeMissing } from "./remains.ts";
 import { expectedSchemaText, readSchemaText, requireKnownSchema } from "./schema.ts";
 import { BUSY_TIMEOUT_MS, prepareExact, setBusyTimeout } from "./transaction.ts";
 
@@ -58,7 +57,7 @@ export interface FoundDatabase {
 export function findDatabase(givenPath: string): FoundDatabase {
   return explained(givenPath, () => {
     const path = followLinks(givenPath);
-    if (!inspectFiles(givenPath, path)) throw new StoreUnavailableError(describeMissing(givenPath, path));
+    if (!inspectFiles(givenPath, path)) throw new StoreUnavailableError(`${givenPath} does not exist`);
     if (findJournal(path) !== "none") {
       throw new StoreUnavailableError(
         `${givenPath} has a rollback journal beside it: a program was killed while it wrote. Start the server, which repairs that`,

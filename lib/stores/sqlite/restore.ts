@@ -1,126 +1,48 @@
-/**
- * Replaces an SQLite file by a checked copy of a backup. The file and its log have two names, and a system replaces one at a time, so a
- * mark beside them ends every start until the new file is on disk. The replaced file is kept under another name.
- */
+/** The file that a restore replaces. `petstore restore` takes it, keeps it under another name, and puts a copy of the backup in its place. */
 
-import {
-  closeSync,
-  existsSync,
-  fdatasyncSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readSync,
-  rmSync,
-  type Stats,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { linkSync, rmSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { StoredKey } from "../key_store.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { closeUnused, descriptorOf } from "./descriptors.ts";
+import { closeUnused } from "./descriptors.ts";
 import { isBusy, isDamage, unavailableFrom } from "./errors.ts";
 import { hasForeignLog, inspectFiles, requireUsable } from "./file_checks.ts";
-import { COMPANION_ENDS, followLinks } from "./file_names.ts";
+import { followLinks } from "./file_names.ts";
 import { readKeys } from "./keys.ts";
 import { unfinishedName } from "./remains.ts";
 import { requireOwn } from "./schema.ts";
 import { switchOffWal } from "./transaction.ts";
 
-/**
- * The file that a restore replaces. No other program can open it from {@link PresentFile.take} to {@link PresentFile.close}. If SQLite can
- * open the file, its log has been written back to it.
- */
-export class PresentFile {
-  /** The path of the file itself, without symbolic links. */
-  readonly path: string;
-  /** What the system says of the file; undefined if the file does not exist. */
-  readonly stats: Stats | undefined;
-  /** Whether there is something to replace: the file, or a log without it. */
-  readonly exists: boolean;
-  /** Whether there is a log that SQLite cannot write back. The file is then not whole without it. */
-  readonly hasLog: boolean;
+export interface PresentFile {
+  /** The path of the file itself, without symbolic links. The file need not exist. */
+  path: string;
+  /**
+   * Whether SQLite has opened the file. It has then written the log back, so that the file is whole without it, and keeps other programs
+   * from opening the file until {@link close}. Otherwise the file is missing, damaged, or has a log that is not its own.
+   */
+  isOpen: boolean;
   /** The API keys of the file; undefined if they cannot be read. */
-  readonly keys: StoredKey[] | undefined;
-  readonly #givenPath: string;
-  /** The connection that holds the lock; undefined if SQLite must not or cannot open the file. */
-  readonly #db: DatabaseSync | undefined;
-
-  private constructor(givenPath: string, path: string, db: DatabaseSync | undefined) {
-    this.#givenPath = givenPath;
-    this.path = path;
-    this.#db = db;
-    this.stats = statSync(path, { throwIfNoEntry: false });
-    const hasCompanions = this.#companionEnds().length > 0;
-    this.exists = this.stats !== undefined || hasCompanions;
-    this.hasLog = !db && hasCompanions;
-    this.keys = db && tryReadKeys(db);
-  }
-
-  /** @throws {StoreUnavailableError} If another program has the file open, or the database is that of another program. */
-  static take(givenPath: string): PresentFile {
-    const path = followLinks(givenPath);
-    return new PresentFile(givenPath, path, openAlone(givenPath, path));
-  }
-
-  /**
-   * Copies the file, and what is left of its log.
-   *
-   * @param name The name of an empty file for the copy.
-   * @param finalName The name that the copy will have. The name of the log's copy follows from it.
-   * @param signal Ends the copy with its reason.
-   */
-  async copy(name: string, finalName: string, signal: AbortSignal): Promise<void> {
-    if (this.stats) await copyBytes(this.path, name, signal);
-    // SQLite, which has the file open, has written the log back. If there is a journal, it is that of this connection.
-    if (this.#db) return;
-    try {
-      for (const end of this.#companionEnds()) await copyBytes(this.path + end, finalName + end, signal);
-    } catch (error) {
-      removeLogOf(finalName);
-      throw error;
-    }
-  }
-
-  /**
-   * Removes the log, because SQLite would replay it into the new file.
-   *
-   * @throws {StoreUnavailableError} If there was no file, and another program has made one since.
-   */
-  removeLog(): void {
-    if (!this.stats && existsSync(this.path)) {
-      throw new StoreUnavailableError(
-        `${this.#givenPath} was made by another program meanwhile; stop the servers first`,
-      );
-    }
-    for (const end of this.#companionEnds()) rmSync(this.path + end);
-  }
-
-  close(): void {
-    this.#db?.close();
-    closeUnused(this.path);
-  }
-
-  /** The ends of the names of the files that are beside this one now. */
-  #companionEnds(): string[] {
-    return COMPANION_ENDS.filter((end) => existsSync(this.path + end));
-  }
+  keys: StoredKey[] | undefined;
+  close(): void;
 }
 
-/** Removes what {@link PresentFile.copy} has made: the copy of the file, and that of its log. */
-export function removeCopy(name: string): void {
-  rmSync(name);
-  removeLogOf(name);
-}
-
-function removeLogOf(name: string): void {
-  for (const end of COMPANION_ENDS) rmSync(name + end, { force: true });
+/** @throws {StoreUnavailableError} If another program has the file open, or the database is that of another program. */
+export function takePresentFile(givenPath: string): PresentFile {
+  const path = followLinks(givenPath);
+  const db = openAlone(givenPath, path);
+  return {
+    path,
+    isOpen: db !== undefined,
+    keys: db && tryReadKeys(db),
+    close() {
+      db?.close();
+      closeUnused(path);
+    },
+  };
 }
 
 /**
- * Opens a file with SQLite's exclusive lock, and writes its log back. The result is undefined if SQLite must not or cannot open the file:
- * it is missing, damaged, or has a log that is not its own. The caller then copies the bytes of what is there.
+ * Opens a file with SQLite's exclusive lock, and writes its log back. The result is undefined if SQLite must not or cannot open the file.
  *
  * @throws {StoreUnavailableError} If another program has the file open, or the database is that of another program.
  */
@@ -178,38 +100,42 @@ function requireClosed(givenPath: string, path: string): void {
   }
 }
 
-/** How much is copied between two looks at the signal. */
-const BLOCK_BYTES = 1_048_576;
-
-/** Copies a file to the disk. The source stays open, because this process would lose its locks on a file that it closes. */
-async function copyBytes(from: string, to: string, signal: AbortSignal): Promise<void> {
-  const source = descriptorOf(from);
-  const target = openSync(to, "w", 0o600);
-  const block = new Uint8Array(BLOCK_BYTES);
-  try {
-    let position = 0;
-    for (;;) {
-      const size = readSync(source, block, 0, BLOCK_BYTES, position);
-      if (size === 0) break;
-      position += size;
-      writeFileSync(target, block.subarray(0, size));
-      fdatasyncSync(target);
-      await new Promise((resolve) => setImmediate(resolve));
-      signal.throwIfAborted();
-    }
-    fsyncSync(target);
-  } catch (error) {
-    rmSync(to, { force: true });
-    throw error;
-  } finally {
-    closeSync(target);
-  }
-}
-
 function tryReadKeys(db: DatabaseSync): StoredKey[] | undefined {
   try {
     return readKeys(db);
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Finds the keys that are valid in the copy of a backup and end earlier in the present file, or are not in it.
+ *
+ * @param copy The path of the copy, which is going to replace the present file.
+ * @param present The keys of the present file.
+ * @param ends Whether the keys are also changed in the copy, so that each ends as in the present file. One that the present file does not have
+ * is revoked now.
+ */
+export function findRevivedKeys(copy: string, present: readonly StoredKey[], ends: boolean): StoredKey[] {
+  const now = new Date();
+  const presentKeyOf = ({ id }: StoredKey) => present.find((key) => key.id === id);
+  const db = new DatabaseSync(copy);
+  try {
+    const revived = readKeys(db).filter((key) => endOf(key) > +now && endOf(presentKeyOf(key)) < endOf(key));
+    if (!ends) return revived;
+    const update = db.prepare("UPDATE api_keys SET revoked_at = ?, expires_at = ? WHERE id = ?");
+    for (const key of revived) {
+      const { revoked, expires } = presentKeyOf(key) ?? { revoked: now, expires: undefined };
+      update.run(revoked?.getTime() ?? null, expires?.getTime() ?? null, key.id);
+    }
+    return revived;
+  } finally {
+    db.close();
+  }
+}
+
+/** When a key ends by its expiry or its revocation, in milliseconds since 1970. A key that does not exist has always ended. */
+function endOf(key: StoredKey | undefined): number {
+  if (!key) return -Infinity;
+  return Math.min(key.revoked?.getTime() ?? Infinity, key.expires?.getTime() ?? Infinity);
 }
