@@ -24,10 +24,8 @@
 import { checkAll, type Checks, optionalFunction } from "../option_checks.ts";
 import type { KeyInfo, KeyStore, StoredKey } from "../stores/key_store.ts";
 import { KeyCache } from "./key_cache.ts";
-import { makeKey } from "./key_text.ts";
 import {
   type AddedKey,
-  type CheckedKey,
   checkExpiry,
   type CheckingKeyManager,
   checkNewKey,
@@ -36,9 +34,9 @@ import {
   type RotateOptions,
   UnknownKeyError,
 } from "./key_manager.ts";
-import { digestOf, idOf } from "./key_digest.ts";
 import type { KeyRecord } from "./key_ring.ts";
 import { type ApiKey, checkKeys } from "./keys_option.ts";
+import { type MadeKey, makeNewKey, makeSuccessor } from "./new_keys.ts";
 
 export type { AddedKey, ApiKey, KeyInfo, KeyManager, KeyStore, NewKeyOptions, RotateOptions, StoredKey };
 export { UnknownKeyError };
@@ -73,15 +71,12 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
     // The time is 0 if no observer needs it.
     findKey: (key, { arrivedAt }) => cache.find(key, arrivedAt || performance.now()),
     async add(newKey) {
-      return await addKey(store, cache, checkNewKey(newKey));
+      return await keep(await makeNewKey(checkNewKey(newKey)));
     },
     list: async () => (await store.list()).map(({ digest: _, ...info }) => info),
     async rotate(id, rotation = {}) {
-      const { overlapMs, expires } = checkAll(ROTATION_CHECKS, rotation, "");
-      const replaced = { id, expires: new Date(Date.now() + overlapMs) };
-      const successor = successorOf(await store.list(), id);
-      successor.expires = expires ?? successor.expires;
-      return await addKey(store, cache, successor, replaced);
+      const checked = checkAll(ROTATION_CHECKS, rotation, "");
+      return await keep(await makeSuccessor(await store.list(), id, checked));
     },
     async revoke(id) {
       if (!await store.revoke(id, new Date())) throw new UnknownKeyError("key", id);
@@ -90,6 +85,14 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
     check: () => cache.renew(),
   };
   return manager;
+
+  async function keep({ key, stored, replaced }: MadeKey): Promise<AddedKey> {
+    if (!await store.add(stored, replaced)) throw new UnknownKeyError("valid key", replaced?.id ?? stored.id);
+    // The key is valid already. An error now would make the caller lose it, so a read that fails is left to a later request.
+    await cache.renew().catch(() => {});
+    const { digest: _, ...info } = stored;
+    return { key, ...info };
+  }
 }
 
 const MANAGER_CHECKS: Checks<KeyManagerOptions, { keys: KeyRecord[]; onOutage: (error: unknown) => void }> = {
@@ -107,40 +110,6 @@ function checkOverlap(overlapMs: number): number {
   if (overlapMs >= 0 && !Number.isNaN(end.getTime())) return overlapMs;
   const type = typeof overlapMs === "number" ? RangeError : TypeError;
   throw new type(`overlapMs must be milliseconds, 0 or more, not ${overlapMs}`);
-}
-
-/**
- * The properties of the key that replaces another one. It lives from now on as long as the other did.
- *
- * @throws {UnknownKeyError} If there is no such key, or it has expired.
- */
-function successorOf(stored: readonly StoredKey[], id: string): CheckedKey {
-  const now = Date.now();
-  const old = stored.find((key) => key.id === id);
-  if (!old || (old.expires?.getTime() ?? Infinity) <= now) throw new UnknownKeyError("valid key", id);
-  // A key that was replaced expires early, so its own dates do not tell the usual lifetime. The last key of its line
-  // does.
-  const { expires, created } = stored.findLast(({ caller, label }) => caller === old.caller && label === old.label)!;
-  const { label, caller, readOnly } = old;
-  return { label, caller, readOnly, expires: expires && new Date(now + expires.getTime() - created.getTime()) };
-}
-
-async function addKey(
-  store: KeyStore,
-  cache: KeyCache,
-  { label, expires, readOnly, caller }: CheckedKey,
-  replaced?: { id: string; expires: Date },
-): Promise<AddedKey> {
-  const key = makeKey();
-  const digest = await digestOf(key);
-  const id = idOf(digest);
-  const dates = { created: new Date(), expires, revoked: undefined };
-  const info: KeyInfo = { id, label, caller: caller ?? id, readOnly, ...dates };
-  if (!await store.add({ ...info, digest }, replaced)) throw new UnknownKeyError("valid key", replaced?.id ?? id);
-  // The key is valid already. An error now would make the caller lose it, so a read that fails is left to a later
-  // request.
-  await cache.renew().catch(() => {});
-  return { key, ...info };
 }
 
 function reportOutage(error: unknown): void {

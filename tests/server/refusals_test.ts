@@ -77,7 +77,7 @@ const REFUSED: [line: string, shows: string][] = [
   ["keys add --label=a%0Ab", "--label must not contain control characters"],
   ["keys add --label=ci --expires=soon", "--expires must be a time such as 12h, 90d or 1w"],
   ["keys revoke petstore_secret", "no such key; "],
-  ["keys revoke", "id of the key is missing; "],
+  ["keys revoke", "Name the id, as in "],
   // A shell has put nothing in place of a variable.
   ["keys revoke ", "Name the id, as in "],
 

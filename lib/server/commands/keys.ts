@@ -1,12 +1,13 @@
 /** The commands that manage API keys. */
 
+import { rmSync } from "node:fs";
 import { digestOf } from "../../access/key_digest.ts";
-import { createKeyManager } from "../../access/create_key_manager.ts";
-import { type AddedKey, checkNewKey, type KeyManager } from "../../access/key_manager.ts";
+import { checkNewKey } from "../../access/key_manager.ts";
+import { type MadeKey, makeNewKey, makeSuccessor } from "../../access/new_keys.ts";
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { isValid } from "../first_key/first_key.ts";
-import { hasKey, KEY_FILE, keyFilesOf, removeKeyFile } from "../first_key/key_file.ts";
+import { hasKey, KEY_FILE, keyFilesOf } from "../first_key/key_file.ts";
 import { commandLine } from "../process/invocation.ts";
 import { explain, firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
 import type { CommandArguments } from "../settings/arguments.ts";
@@ -45,16 +46,14 @@ export const ADD_KEY: Command = {
     const label = args.text("label");
     if (label === "") throw new SettingError(`Say what the key is for, as in ${commandLine("keys add --label ci")}`);
     const expires = args.readOptional("expires", EXPIRY);
-    const options = { label, readOnly: args.isOn("read-only"), ...(expires && { expires }) };
+    let made: MadeKey;
     try {
       // The options are checked before the store is opened, because opening it may create it.
-      checkNewKey(options);
+      made = await makeNewKey(checkNewKey({ label, readOnly: args.isOn("read-only"), ...(expires && { expires }) }));
     } catch (error) {
       throw new SettingError(firstLine(error));
     }
-    return await useKeys(args, context, { createIfMissing: true }, async (store) => {
-      await printAndStore(store, context, (keys) => keys.add(options));
-    });
+    return await useKeys(args, context, { createIfMissing: true }, (store) => printAndStore(made, store, context));
   },
 };
 
@@ -78,25 +77,32 @@ export const ROTATE_KEY: Command = {
     expires: { ...EXPIRES_FLAG, help: "when the new key expires. Without it, it lives as long as the old one did" },
   },
   operand: "id",
+  needsOperand: true,
   about:
     `The new key has the label, the caller and the rights of the old one, which expires after the overlap. ${STORAGE_HELP}`,
   examples: ["petstore keys rotate key-5d0c6a1f1f0b --overlap 7d"],
   failure: FAILURE,
   async run(args, context) {
     const expires = args.readOptional("expires", EXPIRY);
-    const options = { overlapMs: args.read("overlap", DURATION), ...(expires && { expires }) };
+    const overlapMs = args.read("overlap", DURATION);
     return await useKeys(args, context, { createIfMissing: false }, async (store) => {
       const stored = await store.list();
-      const id = await findId(args, stored);
-      if (!stored.some((key) => key.id === id && isValid(key))) {
+      const old = await findKey(args, stored);
+      const { id, digest } = old;
+      if (!isValid(old)) {
         throw new SettingError(
           `${id} has ended, so nothing can replace it; ${commandLine("keys add")} makes a new key`,
         );
       }
-      await printAndStore(store, context, (keys) => keys.rotate(id, options));
-      const oldKey = (await store.list()).find((key) => key.id === id)!;
-      context.writers.errors.add(`petstore: ${id} ${describeEnd(oldKey.expires)}`);
-      await tellOfOldKeyFiles(args, context, oldKey.digest);
+      await printAndStore(await makeSuccessor(stored, id, { overlapMs, expires }), store, context);
+      const { errors } = context.writers;
+      const replaced = (await store.list()).find((key) => key.id === id);
+      errors.add(`petstore: ${id} ${describeEnd(replaced?.expires)}`);
+      for (const file of await findKeyFiles(args, context, digest)) {
+        errors.add(
+          `petstore: ${file} still has the old key, which a new store would accept; write the new one into it`,
+        );
+      }
     });
   },
 };
@@ -104,6 +110,7 @@ export const ROTATE_KEY: Command = {
 export const REVOKE_KEY: Command = {
   summary: "revoke an API key",
   operand: "id",
+  needsOperand: true,
   about: "In place of the id you can give the key itself, if it has leaked. If " +
     `${KEY_FILE} contains the key, this file is removed. ${STORAGE_HELP}`,
   examples: ["petstore keys revoke key-5d0c6a1f1f0b"],
@@ -111,12 +118,15 @@ export const REVOKE_KEY: Command = {
   async run(args, context) {
     return await useKeys(args, context, { createIfMissing: false }, async (store) => {
       const stored = await store.list();
-      const id = await findId(args, stored);
-      await createKeyManager(store).revoke(id);
+      const { id, digest } = await findKey(args, stored);
+      await store.revoke(id, new Date());
       const { output, errors } = context.writers;
       output.add(`${id} is revoked`);
-      const { digest } = stored.find((key) => key.id === id)!;
-      await removeKeyFiles(args, context, digest);
+      // A server with a new store would accept the key of such a file.
+      for (const file of await findKeyFiles(args, context, digest)) {
+        rmSync(file);
+        errors.add(`petstore: ${file} had this key, and is removed`);
+      }
       if (stored.some((key) => key.id !== id && isValid(key))) return;
       errors.add(`petstore: no key of the store is valid now; ${commandLine("keys add")} makes one`);
     });
@@ -150,46 +160,35 @@ async function useKeys(
 }
 
 /**
- * Finds the id of the key that the operand names, by its id or by the key itself.
+ * Finds the key that the operand names, by its id or by the key itself.
  *
  * @throws {SettingError} If there is no such key. The message does not quote the operand, because it may be a key.
  */
-async function findId({ operand }: CommandArguments, stored: readonly StoredKey[]): Promise<string> {
+async function findKey({ operand }: CommandArguments, stored: readonly StoredKey[]): Promise<StoredKey> {
   const digest = await digestOf(operand);
   const found = stored.find((key) => key.id === operand || key.digest === digest);
-  if (found) return found.id;
-  const fault = operand === "" ? "The id of the key is missing" : "There is no such key";
-  throw new SettingError(`${fault}; ${commandLine("keys list")} shows the ids`);
+  if (found) return found;
+  throw new SettingError(`There is no such key; ${commandLine("keys list")} shows the ids`);
 }
 
 /**
- * Makes a key, prints it, and only then stores it: a key that cannot be printed, as on a full disk, must neither be valid nor end the key
- * that it replaces. The manager of keys knows no such order, so it gets a store whose `add` only remembers what it was given.
+ * Prints a key, and only then stores it: a key that cannot be printed, as on a full disk, must neither be valid nor end the key that it
+ * replaces.
  *
- * @param make Adds or rotates a key by this manager.
  * @throws {SettingError} If the key cannot be printed or stored.
  */
 async function printAndStore(
+  { key, stored, replaced }: MadeKey,
   store: KeyStore,
   { writers: { output, errors } }: Context,
-  make: (keys: KeyManager) => Promise<AddedKey>,
 ): Promise<void> {
-  let postponed: Parameters<KeyStore["add"]> | undefined;
-  const postponingStore: KeyStore = {
-    add(...given) {
-      postponed = given;
-      return true;
-    },
-    list: () => store.list(),
-    revoke: (id, at) => store.revoke(id, at),
-  };
-  const { key, id, label, readOnly, expires } = await make(createKeyManager(postponingStore));
+  const { id, label, readOnly, expires } = stored;
   output.add(key);
   await output.flush();
   if (output.hasFailed) throw new UnreachableError("The key cannot be printed, so nothing was changed");
   let isAdded: boolean;
   try {
-    isAdded = await store.add(...postponed!);
+    isAdded = await store.add(stored, replaced);
   } catch (error) {
     const isUncertain = error instanceof StoreUnavailableError && error.mayBeStored;
     throw explain(
@@ -206,28 +205,18 @@ async function printAndStore(
   errors.add(`petstore: ${id} (${label}) ${rights} and ${describeEnd(expires)}. The key cannot be shown again`);
 }
 
-/** Tells which key files still have the key that was replaced. */
-async function tellOfOldKeyFiles(args: CommandArguments, context: Context, digest: string): Promise<void> {
-  const { errors } = context.writers;
+/** Finds the key files that have a key. It tells of a file that cannot be read. */
+async function findKeyFiles(args: CommandArguments, context: Context, digest: string): Promise<string[]> {
   const { path } = await readStore(args, context);
-  for (const file of keyFilesOf(path)) {
-    // A file that cannot be read is passed over without a word, because it may have another key.
-    if (!await hasKey(file, digest).catch(() => false)) continue;
-    errors.add(`petstore: ${file} still has the old key, which a new store would accept; write the new one into it`);
-  }
-}
-
-/** Removes the key files that have a revoked key. */
-async function removeKeyFiles(args: CommandArguments, context: Context, digest: string): Promise<void> {
-  const { errors } = context.writers;
-  const { path } = await readStore(args, context);
+  const found: string[] = [];
   for (const file of keyFilesOf(path)) {
     try {
-      if (await removeKeyFile(file, digest)) errors.add(`petstore: ${file} had this key, and is removed`);
+      if (await hasKey(file, digest)) found.push(file);
     } catch (error) {
-      errors.add(`petstore: ${file} was not removed: ${firstLine(error)}. If it has the revoked key, remove it`);
+      context.writers.errors.add(`petstore: ${firstLine(error)}. If ${file} has this key, remove it`);
     }
   }
+  return found;
 }
 
 /** A clause about the end of a key, without its subject. */

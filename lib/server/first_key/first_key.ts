@@ -3,7 +3,7 @@
 import { createKeyManager } from "../../access/create_key_manager.ts";
 import { defaultCallerId, idOf } from "../../access/key_digest.ts";
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
-import { digestOfKey, KEY_FILE, readKey, readOrMakeKey } from "./key_file.ts";
+import { digestOfKey, type FileKey, KEY_FILE, readKey, readOrMakeKey } from "./key_file.ts";
 import { commandLine } from "../process/invocation.ts";
 import { explain } from "../process/start_error.ts";
 
@@ -34,12 +34,14 @@ export async function provideFirstKey(configured: readonly string[], store: KeyS
   try {
     const stored = await store.list();
     const hasValidKey = stored.some(isValid);
-    if (hasValidKey) {
+    let file: FileKey | undefined;
+    try {
+      file = stored.length === 0 ? await readOrMakeKey(KEY_FILE) : readKey(KEY_FILE);
+    } catch (error) {
+      if (!hasValidKey) throw error;
       // An unusable file, such as one with a mode that a platform has set, is only noted: the store has a key, so nothing needs the file.
-      const fault = findFault(KEY_FILE);
-      if (fault !== undefined) return inStore(`${storeNote()}; ${fault}`);
+      return inStore(`${storeNote()}; ${(error as Error).message}`);
     }
-    const file = stored.length === 0 ? await readOrMakeKey(KEY_FILE) : readKey(KEY_FILE);
     if (file && await acceptKey(file.key, stored, store)) {
       const note = file.isNew ? `${file.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}`;
       return { location: "file", isNew: file.isNew, note };
@@ -56,16 +58,6 @@ function storeNote(): string {
 
 function inStore(note: string): FirstKey {
   return { location: "store", isNew: false, note };
-}
-
-/** Says why the key file cannot be used. The result is undefined if it can be used, or does not exist. */
-function findFault(path: string): string | undefined {
-  try {
-    readKey(path);
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
 }
 
 /**

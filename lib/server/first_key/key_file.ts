@@ -1,6 +1,6 @@
 /** The key file: it has the API key that the server makes if no key is set. */
 
-import { lstatSync, readlinkSync, realpathSync, rmSync, type Stats, statSync, writeFileSync } from "node:fs";
+import { lstatSync, readlinkSync, realpathSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { makeKey } from "../../access/key_text.ts";
@@ -64,18 +64,6 @@ export function readKey(path: string): FileKey | undefined {
     if (codeOf(error) === "ENOENT") return undefined;
     throw explain(`${path} cannot be used`, error);
   }
-}
-
-/**
- * Removes the file if it has a revoked key, because the next new store would accept that key.
- *
- * @param digest The digest of the revoked key.
- * @returns Whether the file had the key.
- */
-export async function removeKeyFile(path: string, digest: string): Promise<boolean> {
-  if (!await hasKey(path, digest)) return false;
-  rmSync(path);
-  return true;
 }
 
 /**

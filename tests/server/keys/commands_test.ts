@@ -1,16 +1,22 @@
-/** The commands that manage API keys, beside servers that follow them. */
+/** The commands that manage API keys, beside servers that follow them. Refused command lines: refusals_test.ts. */
 
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { isMistyped } from "../../../lib/access/key_text.ts";
-import { runLine, succeed } from "../../support/server/pet_files.ts";
-import { test, withServerHere } from "../../support/server/in_process.ts";
-import { addPet, readKey, runCommand, withServer } from "../../support/server/server_process.ts";
+import { refuse, runLine, STORE, succeed } from "../../support/server/pet_files.ts";
+import { runHere, sinksTo, test, withServerHere } from "../../support/server/in_process.ts";
+import { addPet, readKey, withServer } from "../../support/server/server_process.ts";
 import { addKey, follows, idOf, listKeys, statusOf } from "../../support/server/keys.ts";
+import { execute, query } from "../../support/database.ts";
 
-test.inFolder("keys are added, rotated and revoked beside a server on an SQLite file, which follows, and none gets lost", (folder) =>
-  withServer(folder, { args: ["--store=sqlite:pets.db", "--log=off"] }, async (server) => {
+/** How many days from now a time is. */
+function daysTo(time: string | undefined): number {
+  return Math.round((Date.parse(time ?? "") - Date.now()) / 86_400_000);
+}
+
+test.inFolder("keys are added, rotated and revoked beside a server on an SQLite file, which follows", (folder) =>
+  withServer(folder, { args: [STORE, "--log=off"] }, async (server) => {
     const first = readKey(".");
     const added = await runLine("keys add --label ci --expires 90d");
     const ci = added.stdout.trim();
@@ -25,13 +31,11 @@ test.inFolder("keys are added, rotated and revoked beside a server on an SQLite 
     for (const key of [next, ci]) assert.equal(await statusOf(server, key), 200);
     const [, old, , renewed] = await listKeys();
     assert.deepEqual([old?.label, renewed?.label, renewed?.caller], ["ci", "ci", old?.caller]);
-    const days = (time?: string) => Math.round((Date.parse(time ?? "") - Date.now()) / 86_400_000);
-    assert.deepEqual([days(old?.expires), days(renewed?.expires)], [7, 90]);
+    assert.deepEqual([daysTo(old?.expires), daysTo(renewed?.expires)], [7, 90]);
 
     assert.equal(await succeed(`keys revoke ${old!.id}`), `${old!.id} is revoked\n`);
     // The key itself, as it was found somewhere, in place of its id.
-    const { stdout, stderr } = await runLine(`keys revoke ${reader}`);
-    assert.equal(stdout + stderr, `${await idOf("reader")} is revoked\n`);
+    assert.equal(await succeed(`keys revoke ${reader}`), `${await idOf("reader")} is revoked\n`);
     await follows(server, reader, 401);
     assert.deepEqual([await statusOf(server, ci), await statusOf(server, next)], [401, 200]);
     const states = (await listKeys()).map(({ label, state, readOnly }) =>
@@ -43,63 +47,39 @@ test.inFolder("keys are added, rotated and revoked beside a server on an SQLite 
     for (const key of [first, ci, reader, next]) assert.ok(!table.includes(key));
 
     // Even the first key can be revoked, and the last one, with a warning.
-    await succeed(`keys revoke ${await idOf("first start")}`);
-    const last = await runCommand(".", ["keys", "revoke", renewed!.id, "--store=sqlite:pets.db"]);
+    await succeed(`keys revoke ${first}`);
+    const last = await runLine(`keys revoke ${next}`);
     assert.equal(last.stderr, "petstore: no key of the store is valid now; petstore keys add makes one\n");
-    await follows(server, next, 401);
-    assert.equal(await statusOf(server, first), 401);
-
-    const key = await addKey("--label=again");
-    let isDone = false;
-    const busy = (async () => {
-      while (!isDone) await addPet(server, key);
-    })();
-    await Promise.all(Array.from({ length: 8 }, (_, i) => addKey(`--label=${i}`)));
-    isDone = true;
-    await busy;
-    assert.equal((await listKeys()).length, 13);
-    assert.equal(await server.stop(), 0);
+    for (const key of [first, next]) await follows(server, key, 401);
   }));
 
-test.inFolder("a revoked key leaves the key file, whoever owns and reads that; a file that cannot be read is told", async () => {
-  await withServerHere({ args: ["--store=sqlite:pets.db"] }, async (server) => {
-    const key = readKey(".");
-    chmodSync("data/api-key", 0o644);
-    // Root revokes the key of a service that has a user of its own.
-    if (Deno.uid() === 0) Deno.chownSync("data/api-key", 65534, 65534);
-    const { status, stderr } = await runLine(`keys revoke ${await idOf("first start")}`);
-    assert.match(stderr, /^petstore: data\/api-key had this key, and is removed$/m);
-    assert.match(stderr, /no key of the store is valid now/);
-    assert.deepEqual([status, existsSync("data/api-key")], [0, false]);
-    await follows(server, key, 401);
-    mkdirSync("data/api-key");
-    const told = await runLine(`keys revoke ${key}`);
-    assert.match(told.stderr, /^petstore: data\/api-key was not removed: .* If it has the revoked key, remove it$/m);
-    assert.equal(told.status, 0);
-  });
+test.inFolder("a key expires at the beginning of a day, or after a time, and then it cannot be replaced", async () => {
+  const year = new Date().getUTCFullYear() + 2;
+  await addKey(`--label=day --expires=${year}-01-31`);
+  await addKey("--label=week --expires=1w");
+  const [day, week] = await listKeys();
+  assert.deepEqual([day?.expires, daysTo(week?.expires)], [`${year}-01-31T00:00:00.000Z`, 7]);
+  execute("pets.db", `UPDATE api_keys SET expires_at = ${Date.now() - 1_000}`);
+  await refuse(`keys rotate ${week!.id}`, " has ended, so nothing can replace it; ");
 });
 
-test.inFolder("a command on keys leaves the file without its log, also one that is refused", async () => {
-  await addKey("--label=ci");
-  const files = readdirSync(".").toSorted();
-  assert.ok(files.includes("pets.db") && !files.includes("pets.db-wal"));
-  for (const line of ["keys revoke key-none", "keys rotate key-none", "keys add --label=b"]) {
-    assert.equal((await runLine(line)).status, line.endsWith("key-none") ? 2 : 0);
-    assert.deepEqual(readdirSync(".").toSorted(), files, line);
-  }
-});
-
-test.inFolder("the file beside a store loses a revoked key, and a rotation says that a file still has the old one", async () => {
+test.inFolder("a revoked key leaves the key files, whoever owns and reads them, and a rotation says that a file has the old key", async () => {
   // A server that starts in the folder `a` has both files there.
   mkdirSync("a/data", { recursive: true });
-  const key = await addKey("--label=x --store=sqlite:a/data/petstore.db");
-  writeFileSync("a/data/api-key", `${key}\n`, { mode: 0o600 });
-  const rotated = await runLine(`keys rotate ${key} --store=sqlite:a/data/petstore.db`);
+  const store = "--store=sqlite:a/data/petstore.db", file = "a/data/api-key";
+  const key = await addKey(`--label=x ${store}`);
+  writeFileSync(file, `${key}\n`);
+  chmodSync(file, 0o644);
+  // Root revokes the key of a service that has a user of its own.
+  if (Deno.uid() === 0) Deno.chownSync(file, 65534, 65534);
+  const rotated = await runLine(`keys rotate ${key} ${store}`);
   assert.match(rotated.stderr, /^petstore: \S+a\/data\/api-key still has the old key, which a new store would accept/m);
-  symlinkSync("a/data/petstore.db", "link.db");
-  const revoked = await runLine(`keys revoke ${key} --store=sqlite:link.db`);
-  assert.match(revoked.stderr, /^petstore: \S+a\/data\/api-key had this key, and is removed$/m);
-  assert.equal(existsSync("a/data/api-key"), false);
+  // The file of the working directory cannot be read.
+  mkdirSync("data/api-key", { recursive: true });
+  const { status, stderr } = await runLine(`keys revoke ${key} ${store}`);
+  assert.match(stderr, /^petstore: data\/api-key must be a regular file\. If data\/api-key has this key, remove it$/m);
+  assert.match(stderr, /^petstore: \S+a\/data\/api-key had this key, and is removed$/m);
+  assert.deepEqual([status, existsSync(file)], [0, false]);
 });
 
 test.inFolder("a server with pets in memory makes a key for itself at each start, shows it, and makes no file", async () => {
@@ -108,23 +88,18 @@ test.inFolder("a server with pets in memory makes a key for itself at each start
     await withServerHere({ args: ["--store=memory:"] }, async (server) => {
       const [, key = ""] = /API key +(petstore_\w+) \(new, until the server stops\)$/m.exec(server.written.stdout) ??
         [];
-      assert.ok(server.written.stdout.includes(`Bearer ${key}"`));
       assert.equal(await statusOf(server, key), 200);
       shown.add(key);
     });
   }
   assert.equal(shown.size, 2);
-  const json = await runLine("serve --store=memory: --log=json");
-  assert.match(json.stderr, /a log as JSON does not show; set a key/);
-  assert.equal(json.status, 2);
-  await withServerHere({ args: ["--store=memory:", "--key=k"] }, async (server) => {
-    assert.match(server.written.stdout, /API key +as set$/m);
-    assert.equal(await statusOf(server, "k"), 200);
-  });
+  const { status, stderr } = await runLine("serve --store=memory: --log=json");
+  assert.equal(status, 2);
+  assert.match(stderr, /a log as JSON does not show; set a key/);
   assert.deepEqual(readdirSync("."), []);
 });
 
-test.inFolder("a key can be added before the first start, which then makes none, and the file has no key but its hash", async () => {
+test.inFolder("a key can be added before the first start, which then makes none, and the store has no key but its hash", async () => {
   const { stdout, stderr } = await runLine("keys add --label=mine --store=sqlite:data/petstore.db");
   const key = stdout.trim();
   assert.match(stderr, /^petstore: data\/petstore\.db is new; servers that use it will accept the key\npetstore: key-/);
@@ -135,20 +110,43 @@ test.inFolder("a key can be added before the first start, which then makes none,
   assert.ok(!existsSync("data/api-key"));
   const bytes = readFileSync("data/petstore.db", "latin1");
   assert.ok(!bytes.includes(key.slice(0, 20)) && !bytes.includes(key.slice(-20)));
-  using db = new DatabaseSync("data/petstore.db");
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key))).toHex();
-  assert.equal(db.prepare("SELECT digest FROM api_keys").get()?.["digest"], digest);
+  assert.deepEqual(query("data/petstore.db", "SELECT digest FROM api_keys"), [{ digest }]);
 });
 
 test.inFolder("keys list shows one row for each key, also if another program wrote control characters into a label", async () => {
   await addKey("--label=ci");
-  const forged = "a\nkey-000000000000  valid  read, write\r\x1b[2K\u2028b\x7f\x9b2J";
   using db = new DatabaseSync("pets.db");
-  db.prepare("UPDATE api_keys SET label = ?, caller = ?").run(forged, forged);
+  db.prepare("UPDATE api_keys SET label = ?").run("a\nkey-000000000000  valid  read, write\r\x1b[2K\u2028b\x9b2J");
   db.close();
-  const table = await succeed("keys list");
-  assert.equal(table.trimEnd().split("\n").length, 2);
-  // deno-lint-ignore no-control-regex -- what must not be printed
-  assert.doesNotMatch(table.trimEnd().replace("\n", ""), /[\0-\x1f\x7f-\x9f\u2028]/);
-  assert.match(table, /a\\nkey-000000000000/);
+  const [, row = "", ...rest] = (await succeed("keys list")).split("\n");
+  assert.deepEqual(rest, [""]);
+  assert.match(row, / a\\nkey-000000000000 .*\\r\\u001b\[2K\\u2028b\\u009b2J$/);
+});
+
+test.inFolder("a key is printed before it is stored, and if it cannot be stored, the command says that it is not valid", async () => {
+  await addKey("--label=old");
+  const id = await idOf("old");
+  const stored = () => query("pets.db", "SELECT label, expires_at FROM api_keys");
+  const rotate = async (onPrint: () => void) => {
+    const printed = { stdout: "", stderr: "" };
+    const { output, errors } = sinksTo(printed);
+    const sinks = { errors, output: { write: (bytes: Uint8Array) => (onPrint(), output.write(bytes)) } };
+    const { status } = await runHere(["keys", "rotate", id, STORE], {}, { sinks });
+    assert.match(printed.stdout, /^petstore_\w+\n$/);
+    return [status, printed.stderr] as const;
+  };
+  const before = [{ label: "old", expires_at: null }];
+  assert.equal((await rotate(() => assert.deepEqual(stored(), before)))[0], 0);
+  const after = stored();
+  assert.equal(after.length, 2);
+  const invalid = "petstore: The printed key is not valid, because";
+  const revoke = () => execute("pets.db", `UPDATE api_keys SET revoked_at = 1 WHERE id = '${id}'`);
+  assert.deepEqual(await rotate(revoke), [2, `${invalid} the one to replace was revoked meanwhile\n`]);
+  execute("pets.db", "UPDATE api_keys SET revoked_at = NULL");
+  const [status, told] = await rotate(() => renameSync("pets.db", "moved.db"));
+  assert.equal(status, 2);
+  assert.ok(told.startsWith(`${invalid} it cannot be stored: pets.db `), told);
+  renameSync("moved.db", "pets.db");
+  assert.deepEqual(stored(), after);
 });

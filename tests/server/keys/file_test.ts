@@ -6,11 +6,9 @@ import { provideFirstKey } from "../../../lib/server/first_key/first_key.ts";
 import { readOrMakeKey } from "../../../lib/server/first_key/key_file.ts";
 import { SettingError } from "../../../lib/server/process/start_error.ts";
 import { createMemoryStore } from "../../../mod.ts";
-import { inFolder } from "../../support/server/in_process.ts";
-import { testUnless, testWith } from "../../support/test_with.ts";
+import { test } from "../../support/server/in_process.ts";
 
 const KEY = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
-const testFile = testWith(inFolder);
 
 function makeFile(path: string, mode: number, text = `${KEY}\n`): void {
   Deno.writeTextFileSync(path, text);
@@ -26,138 +24,97 @@ async function assertRefused(path: string, why = ""): Promise<void> {
   });
 }
 
-testFile("a key file that users other than its owner can read, write or run is refused", async () => {
-  const path = "api-key";
-  for (const others of [0o040, 0o004, 0o020, 0o002, 0o010, 0o001]) {
-    makeFile(path, 0o600 | others);
-    await assertRefused(path, "can be read by users other than its owner: run chmod 600");
+test.inFolder("a key file that users other than its owner can read, write or run is refused, also behind a link", async () => {
+  Deno.symlinkSync("target", "link");
+  await assertRefused("link", "link holds no key; remove it, and the next start makes one");
+  for (const others of [0o040, 0o004, 0o020, 0o001]) {
+    makeFile("target", 0o600 | others);
+    for (const path of ["target", "link"]) {
+      await assertRefused(path, "can be read by users other than its owner: run chmod 600");
+    }
   }
-  for (const mode of [0o600, 0o400, 0o700]) {
-    makeFile(path, mode);
-    assert.deepEqual(await readOrMakeKey(path), { key: KEY, isNew: false });
-  }
+  makeFile("target", 0o400);
+  for (const path of ["target", "link"]) assert.deepEqual(await readOrMakeKey(path), { key: KEY, isNew: false });
+  if (Deno.uid() !== 0) return;
+  Deno.chownSync("target", 65534, 65534);
+  await assertRefused("target", "must belong to the user that runs the server");
 });
 
-testFile("a link counts as what it leads to", async () => {
-  const [link, target] = ["api-key", "target"];
-  Deno.symlinkSync(target, link);
-  await assertRefused(link, "api-key holds no key; remove it, and the next start makes one");
-  assert.throws(() => Deno.lstatSync(target), Deno.errors.NotFound, "a key was made behind a link");
-  makeFile(target, 0o644);
-  await assertRefused(link, "can be read by users other than its owner");
-  Deno.chmodSync(target, 0o600);
-  assert.equal((await readOrMakeKey(link)).key, KEY);
-});
-
-testFile("what is no key is refused: a folder, a device, no key, two keys, a megabyte", async () => {
-  const path = "api-key";
-  Deno.mkdirSync(path);
-  await assertRefused(path);
-  Deno.removeSync(path);
+test.inFolder("what is no key is refused: a device, a circle of links, no key, two keys, a megabyte", async () => {
   for (const target of ["/dev/zero", "api-key"]) {
-    Deno.symlinkSync(target, path);
-    await assertRefused(path, "must be a regular file");
-    Deno.removeSync(path);
+    Deno.symlinkSync(target, "api-key");
+    await assertRefused("api-key", "must be a regular file");
+    Deno.removeSync("api-key");
   }
-  for (const text of ["\n", `${KEY}\n${KEY}\n`, `${KEY} ${KEY}`, `${KEY}\0`, KEY.repeat(20_000), "schlüssel"]) {
-    makeFile(path, 0o600, text);
-    await assertRefused(path);
-    assert.equal(Deno.readTextFileSync(path), text);
+  for (const text of ["\n", `${KEY}\n${KEY}\n`, `${KEY}\0`, KEY.repeat(20_000)]) {
+    makeFile("api-key", 0o600, text);
+    await assertRefused("api-key");
+    assert.equal(Deno.readTextFileSync("api-key"), text);
   }
 });
 
-testFile("a new key is its owner's alone from its first moment, whatever the umask allows", async () => {
+test.inFolder("a key file in a folder that others can write to is refused, since they can replace it", async () => {
+  Deno.mkdirSync("data");
+  makeFile("data/api-key", 0o600);
+  Deno.mkdirSync("own", { mode: 0o700 });
+  makeFile("own/key", 0o600);
+  Deno.symlinkSync("../own/key", "data/link");
+  Deno.symlinkSync("../data/link", "own/by-link");
+  for (const mode of [0o777, 0o720, 0o2775]) {
+    Deno.chmodSync("data", mode);
+    // A first start makes no key where the next one would refuse it.
+    for (const path of ["data/api-key", "data/other", "own/by-link"]) {
+      await assertRefused(path, "data holds the API key and others can write to it");
+    }
+    assert.equal([...Deno.readDirSync("data")].length, 2);
+  }
+  // /tmp has the second mode: a file of another user can be neither removed nor replaced there.
+  for (const mode of [0o755, 0o1777]) {
+    Deno.chmodSync("data", mode);
+    for (const path of ["data/api-key", "own/by-link"]) assert.equal((await readOrMakeKey(path)).key, KEY);
+  }
+});
+
+test.inFolder("servers that start for the first time at one moment agree on a key, which is its owner's alone whatever the umask allows", async () => {
   const umask = Deno.umask(0);
   try {
-    // A server that was killed has left a part of a key.
     Deno.mkdirSync("data", { mode: 0o700 });
+    // A server that was killed has left a part of a key.
     makeFile("data/api-key.0.tmp", 0o600, "petstore_");
-    const { key, isNew } = await readOrMakeKey("data/api-key");
-    assert.equal(isNew, true);
-    assert.match(key, /^petstore_[0-9A-Za-z]{36}$/);
-    assert.equal((Deno.statSync("data/api-key").mode ?? 0) & 0o777, 0o600);
-    assert.deepEqual(await readOrMakeKey("data/api-key"), { key, isNew: false });
+    // None finds a key, and each waits once before it names its file.
+    const found = await Promise.all([1, 2, 3].map(() => readOrMakeKey("data/api-key")));
+    assert.equal(found.filter(({ isNew }) => isNew).length, 1);
+    assert.deepEqual(
+      new Set(found.map(({ key }) => key)),
+      new Set([Deno.readTextFileSync("data/api-key").trim()]),
+    );
+    assert.match(found[0]!.key, /^petstore_[0-9A-Za-z]{36}$/);
     await readOrMakeKey("other/api-key");
-    assert.equal((Deno.statSync("other").mode ?? 0) & 0o777, 0o700);
+    const modes = ["data/api-key", "other"].map((path) => (Deno.statSync(path).mode ?? 0) & 0o777);
+    assert.deepEqual(modes, [0o600, 0o700]);
+    assert.equal(Deno.readTextFileSync("other/.gitignore"), "*\n");
   } finally {
     Deno.umask(umask);
   }
 });
 
-testFile("a key file in a folder that others can write to is refused, since they can replace it", async () => {
-  Deno.mkdirSync("data");
-  makeFile("data/api-key", 0o600);
-  for (const mode of [0o777, 0o720, 0o702, 0o2775]) {
-    Deno.chmodSync("data", mode);
-    await assertRefused("data/api-key");
-    // A first start makes no key where the next one would refuse it.
-    await assertRefused("data/other", "others can write to it");
-    assert.equal([...Deno.readDirSync("data")].length, 1);
-  }
-  Deno.mkdirSync("own", { mode: 0o700 });
-  const others = "data holds the API key and others";
-  Deno.symlinkSync("../data/api-key", "own/api-key");
-  await assertRefused("own/api-key", others);
-  makeFile("own/key", 0o600);
-  Deno.symlinkSync("../own/key", "data/link");
-  Deno.symlinkSync("../data/link", "own/by-link");
-  await assertRefused("own/by-link", others);
-  // /tmp has the second mode: a file of another user can be neither removed nor replaced there.
-  for (const mode of [0o755, 0o1777]) {
-    Deno.chmodSync("data", mode);
-    for (const name of ["data/api-key", "own/api-key", "own/by-link"]) {
-      assert.equal((await readOrMakeKey(`${name}`)).key, KEY);
-    }
-  }
+test.inFolder("the key of the file is accepted with the caller that it has as a setting, and no more once it is revoked", async () => {
+  const { keys } = createMemoryStore();
+  const made = await provideFirstKey([], keys);
+  assert.deepEqual([made.location, made.isNew], ["file", true]);
+  const [first] = await keys.list();
+  assert.equal(first!.caller, defaultCallerId(first!.digest));
+  const again = await provideFirstKey([], keys);
+  assert.deepEqual([again.location, again.isNew], ["file", false]);
+  // A file that cannot be used does not matter while the store has a valid key.
+  Deno.chmodSync("data/api-key", 0o660);
+  const noted = await provideFirstKey([], keys);
+  assert.equal(noted.location, "store");
+  assert.match(noted.note, /^in the store \(petstore keys list\); data.* chmod 600/);
+  // The file is still there, for example because another program has revoked the key.
+  await keys.revoke(first!.id, new Date());
+  await assert.rejects(provideFirstKey([], keys), /chmod/);
+  Deno.chmodSync("data/api-key", 0o600);
+  const revoked = await provideFirstKey([], keys);
+  assert.deepEqual([revoked.location, revoked.note], ["store", "none is valid (petstore keys add makes one)"]);
 });
-
-testWith(inFolder, testUnless(Deno.uid() !== 0 && "only root can make one"))(
-  "a key file of another user is refused",
-  async () => {
-    makeFile("api-key", 0o600);
-    Deno.chownSync("api-key", 65534, 65534);
-    await assertRefused("api-key");
-  },
-);
-
-testWith(inFolder)("a key file that cannot be used does not matter while the store has a valid key", async () => {
-  const store = createMemoryStore();
-  await provideFirstKey([], store.keys);
-  const [first] = await store.keys.list();
-  for (const spoil of [() => Deno.chmodSync("data/api-key", 0o660), () => Deno.chmodSync("data", 0o2777)]) {
-    spoil();
-    const found = await provideFirstKey([], store.keys);
-    assert.equal(found.location, "store");
-    assert.match(found.note, /^in the store \(petstore keys list\); data.* (chmod 600|chmod go-w)/);
-  }
-  await store.keys.revoke(first!.id, new Date());
-  await assert.rejects(provideFirstKey([], store.keys), /chmod/);
-});
-
-testFile("servers that start for the first time at one moment agree on a key", async () => {
-  const path = "data/api-key";
-  // None finds a key, and each waits once before it names its file.
-  const found = await Promise.all([1, 2, 3].map(() => readOrMakeKey(path)));
-  assert.equal(found.filter(({ isNew }) => isNew).length, 1);
-  assert.deepEqual(new Set(found.map(({ key }) => key)), new Set([Deno.readTextFileSync(path).trim()]));
-  const names = [...Deno.readDirSync("data")].map(({ name }) => name).sort();
-  assert.deepEqual(names, [".gitignore", "api-key"]);
-  assert.equal(Deno.readTextFileSync("data/.gitignore"), "*\n");
-});
-
-testWith(inFolder)(
-  "the key of the file is accepted with the caller that it has as a setting, and no more once it is revoked",
-  async () => {
-    const store = createMemoryStore();
-    const made = await provideFirstKey([], store.keys);
-    assert.deepEqual([made.location, made.isNew], ["file", true]);
-    const [first] = await store.keys.list();
-    assert.equal(first!.caller, defaultCallerId(first!.digest));
-    const again = await provideFirstKey([], store.keys);
-    assert.deepEqual([again.location, again.isNew], ["file", false]);
-    // The file is still there, for example because another program has revoked the key.
-    await store.keys.revoke(first!.id, new Date());
-    const revoked = await provideFirstKey([], store.keys);
-    assert.deepEqual([revoked.location, revoked.note], ["store", "none is valid (petstore keys add makes one)"]);
-  },
-);
