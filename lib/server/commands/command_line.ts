@@ -1,5 +1,6 @@
 /** Reads a command line: finds its command with the arguments, or the text that it asks for. */
 
+import { parseArgs } from "node:util";
 import { VERSION } from "../process/version.ts";
 import { type CommandArguments, createArguments } from "../settings/arguments.ts";
 import type { Environment, Options } from "../settings/flags.ts";
@@ -8,11 +9,12 @@ import { SettingError } from "../process/start_error.ts";
 import { type Command, optionsOf } from "./command.ts";
 import { describeCommand, describeProgram } from "./help.ts";
 import { suggest } from "../process/suggestion.ts";
-import { COMMANDS, DEFAULT_COMMAND } from "./table.ts";
-import { parseArgs } from "node:util";
+import { COMMANDS, DEFAULT_COMMAND, findGroup } from "./table.ts";
 
 /** A command to run, or a text to print. */
 type Task = { command: Command; args: CommandArguments } | string;
+
+const VERSION_LINE = `petstore ${VERSION}`;
 
 /**
  * Finds out what a command line asks for. `help` before a command, and `--help` or `-h` after it, show its help.
@@ -21,40 +23,24 @@ type Task = { command: Command; args: CommandArguments } | string;
  * @throws {SettingError} If there is no such command, or its flags are invalid.
  */
 export async function readCommandLine(words: readonly string[], environment: Environment): Promise<Task> {
-  const [first = "", ...rest] = words;
-  if (first === "help") return await readHelp(rest);
+  const [first = "", second = ""] = words;
+  if (first === "help") return await readCommandLine([...words.slice(1), "--help"], environment);
   if (first === "version") return VERSION_LINE;
-  if (first === "" || first.startsWith("-")) {
-    // No command is named, so the flags are those of the default command. But `--help` describes the program, since the user may not know that
-    // command.
-    const asksForHelp = words.some((word) => HELP_FLAGS.includes(word));
-    return asksForHelp ? await describeProgram(COMMANDS) : readCommand(DEFAULT_COMMAND, words, environment);
+  const asksForHelp = words.includes("--help") || words.includes("-h");
+  if (isFlag(first)) {
+    // No command is named, so the flags are those of the default command. But `--help` describes the program, since the user may not know
+    // that command.
+    return asksForHelp ? await describeProgram(COMMANDS) : await readCommand(DEFAULT_COMMAND, words, environment);
   }
-  if (!isGroup(first)) return readCommand(first, rest, environment);
-  const [second = "", ...afterSecond] = rest;
-  if (second === "" || second === "help" || HELP_FLAGS.includes(second)) return await describeGroup(first);
-  return readCommand(`${first} ${second}`, afterSecond, environment);
+  const group = findGroup(first);
+  if (!group) return await readCommand(first, words.slice(1), environment);
+  if (isFlag(second)) return await describeProgram(group, `${first} `);
+  return await readCommand(`${first} ${second}`, words.slice(2), environment);
 }
 
-const HELP_FLAGS: readonly string[] = ["--help", "-h"];
-
-const VERSION_LINE = `petstore ${VERSION}`;
-
-/** Whether a word begins the names of several commands, as `keys` does. */
-function isGroup(word: string): boolean {
-  return Object.keys(COMMANDS).some((name) => name.startsWith(`${word} `));
-}
-
-/** The help text of the command or the group that the words name, or of the program if there are none. */
-async function readHelp(words: readonly string[]): Promise<string> {
-  const name = words.join(" ");
-  if (name === "") return await describeProgram(COMMANDS);
-  return isGroup(name) ? await describeGroup(name) : describeCommand(name, await findCommand(name));
-}
-
-function describeGroup(group: string): Promise<string> {
-  const commands = Object.entries(COMMANDS).filter(([name]) => name.startsWith(`${group} `));
-  return describeProgram(Object.fromEntries(commands), `${group} `);
+/** Whether a word is no name of a command: a flag, or none at all. */
+function isFlag(word: string): boolean {
+  return word === "" || word.startsWith("-");
 }
 
 async function readCommand(name: string, words: readonly string[], environment: Environment): Promise<Task> {
@@ -67,13 +53,15 @@ async function readCommand(name: string, words: readonly string[], environment: 
 /** @throws {SettingError} If there is no such command. The message does not quote the name, because it may be a key. */
 async function findCommand(name: string): Promise<Command> {
   if (Object.hasOwn(COMMANDS, name)) return await COMMANDS[name]!();
-  const similar = suggest(name, Object.keys(COMMANDS));
-  throw new SettingError(`There is no such command${didYouMean(similar)}; --help lists the commands`);
+  throw new SettingError(
+    `There is no such command${didYouMean(name, Object.keys(COMMANDS))}; --help lists the commands`,
+  );
 }
 
 /** The question in a message about a mistyped name, or "" if no name is similar. */
-function didYouMean(similar: string | undefined): string {
-  return similar === undefined ? "" : ` (did you mean ${similar}?)`;
+function didYouMean(word: string, names: string[], prefix = ""): string {
+  const similar = suggest(word, names);
+  return similar === undefined ? "" : ` (did you mean ${prefix}${similar}?)`;
 }
 
 /**
@@ -95,40 +83,9 @@ export function readArguments(
   const advice = `add --help to see the flags of ${name}`;
   const { values, positionals } = parse(words, options, advice);
   const flags = new Map(Object.entries(values).map(([flag, given]) => [flag, given!.map(textOf)]));
-  const operand = readOperand(positionals, command, advice);
   const asksForText = flags.has("help") || flags.has("version");
-  const isMissing = operand === undefined && command.needsOperand;
-  // An operand that is given but empty is a variable of a script that is not set. It does not mean the default.
-  const isEmpty = operand === "";
-  if ((isMissing || isEmpty) && !asksForText) {
-    const example = command.examples[0]!.replace(/^petstore /, "");
-    throw new SettingError(`Name the ${command.operand}, as in ${commandLine(example)}`);
-  }
-  return createArguments(options, flags, operand ?? "", environment);
-}
-
-/**
- * The operand of a command, or undefined if none is given.
- *
- * @param advice The end of a message about a word that is not expected.
- * @throws {SettingError} If there are too many words, or the operand has a control character. The messages do not quote a word, because a word
- * without a flag may be a key.
- */
-function readOperand(words: readonly string[], command: Command, advice: string): string | undefined {
-  if (command.operand === undefined && words.length > 0) throw new SettingError(`Only flags are expected; ${advice}`);
-  if (words.length > 1) throw new SettingError(`Only one ${command.operand} is expected; ${advice}`);
-  const [operand] = words;
-  // A script with CRLF ends a name with a carriage return. The file would then not be found by the name that the user sees.
-  if (operand !== undefined && /\p{Cc}/u.test(operand)) {
-    throw new SettingError(`The ${command.operand} must not contain control characters`);
-  }
-  return operand;
-}
-
-/** The text of a flag's value. For a switch, `parseArgs()` gives a boolean. */
-function textOf(value: string | boolean): string {
-  if (typeof value === "string") return value;
-  return value ? "on" : "off";
+  const operand = asksForText ? "" : readOperand(positionals, command, advice);
+  return createArguments(options, flags, operand, environment);
 }
 
 /** @param advice The end of a message about a wrong flag. */
@@ -155,6 +112,34 @@ function describeFault(message: string, options: Options): string {
   // Only the first sentence is used: the others are advice of `parseArgs()`, which does not apply here. A dot may stand in a flag too.
   const [fault = ""] = message.split(/\.(?:\s|$)|\n/, 1);
   const [, unknown] = /^Unknown option '--(?:no-)?([^']*)'/.exec(fault) ?? [];
-  const similar = unknown === undefined ? undefined : suggest(unknown, Object.keys(options));
-  return fault + didYouMean(similar === undefined ? undefined : `--${similar}`);
+  return unknown === undefined ? fault : fault + didYouMean(unknown, Object.keys(options), "--");
+}
+
+/** The text of a flag's value. For a switch, `parseArgs()` gives a boolean. */
+function textOf(value: string | boolean): string {
+  if (typeof value === "string") return value;
+  return value ? "on" : "off";
+}
+
+/**
+ * The operand of a command, or "" if none is given.
+ *
+ * @param advice The end of a message about a word that is not expected.
+ * @throws {SettingError} If there are too many words or too few, or the operand has a control character. The messages do not quote a word,
+ * because a word without a flag may be a key.
+ */
+function readOperand(words: readonly string[], command: Command, advice: string): string {
+  if (command.operand === undefined && words.length > 0) throw new SettingError(`Only flags are expected; ${advice}`);
+  if (words.length > 1) throw new SettingError(`Only one ${command.operand} is expected; ${advice}`);
+  const [operand] = words;
+  // An operand that is given but empty is a variable of a script that is not set. It does not mean the default.
+  if (operand === "" || (operand === undefined && command.needsOperand)) {
+    const example = command.examples[0]!.replace(/^petstore /, "");
+    throw new SettingError(`Name the ${command.operand}, as in ${commandLine(example)}`);
+  }
+  // A script with CRLF ends a name with a carriage return. The file would then not be found by the name that the user sees.
+  if (operand !== undefined && /\p{Cc}/u.test(operand)) {
+    throw new SettingError(`The ${command.operand} must not contain control characters`);
+  }
+  return operand ?? "";
 }

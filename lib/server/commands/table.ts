@@ -1,35 +1,33 @@
 import type { Command } from "./command.ts";
 
-const backup = () => import("./backup.ts");
-const check = () => import("./check.ts");
-const exportPets = () => import("./export.ts");
-const importPets = () => import("./import.ts");
-const keys = () => import("./keys.ts");
-const openapi = () => import("./openapi.ts");
-const ready = () => import("./ready.ts");
-const restore = () => import("./restore.ts");
-const schema = () => import("./schema.ts");
-const serve = () => import("./serve.ts");
+/** Loads commands, by their names. */
+type Commands = Readonly<Record<string, () => Promise<Command>>>;
 
 /**
  * Every command by its name, in the order of the help text. A command is loaded when it runs. This is for speed: a server starts earlier
  * without the code of the others.
  */
-export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  serve: async () => (await serve()).SERVE,
-  "keys add": async () => (await keys()).ADD_KEY,
-  "keys list": async () => (await keys()).LIST_KEYS,
-  "keys rotate": async () => (await keys()).ROTATE_KEY,
-  "keys revoke": async () => (await keys()).REVOKE_KEY,
-  openapi: async () => (await openapi()).OPENAPI,
-  import: async () => (await importPets()).IMPORT,
-  export: async () => (await exportPets()).EXPORT,
-  check: async () => (await check()).CHECK,
-  ready: async () => (await ready()).READY,
-  backup: async () => (await backup()).BACKUP,
-  restore: async () => (await restore()).RESTORE,
-  schema: async () => (await schema()).SCHEMA,
+export const COMMANDS: Commands = {
+  serve: async () => (await import("./serve.ts")).SERVE,
+  "keys add": async () => (await import("./keys.ts")).ADD_KEY,
+  "keys list": async () => (await import("./keys.ts")).LIST_KEYS,
+  "keys rotate": async () => (await import("./keys.ts")).ROTATE_KEY,
+  "keys revoke": async () => (await import("./keys.ts")).REVOKE_KEY,
+  openapi: async () => (await import("./openapi.ts")).OPENAPI,
+  import: async () => (await import("./import.ts")).IMPORT,
+  export: async () => (await import("./export.ts")).EXPORT,
+  check: async () => (await import("./check.ts")).CHECK,
+  ready: async () => (await import("./ready.ts")).READY,
+  backup: async () => (await import("./backup.ts")).BACKUP,
+  restore: async () => (await import("./restore.ts")).RESTORE,
+  schema: async () => (await import("./schema.ts")).SCHEMA,
 };
 
 /** The name of the command that runs if a command line names none. */
 export const DEFAULT_COMMAND = "serve";
+
+/** The commands whose names begin with a word, as `keys` is the beginning of `keys add`. The result is undefined if there are none. */
+export function findGroup(word: string): Commands | undefined {
+  const members = Object.entries(COMMANDS).filter(([name]) => name.startsWith(`${word} `));
+  return members.length === 0 ? undefined : Object.fromEntries(members);
+}
