@@ -131,7 +131,7 @@ async function makeFiles(): Promise<void> {
   writeFileSync("nbsp", "\u00a0");
   writeFileSync("latin1", "pk_secr\xE9t", "latin1");
   writeFileSync("utf16", "\ufeffpk_secret\r\n", "utf16le");
-  writeFileSync("long", `{}\n${"x".repeat(2 ** 20 + 1)}\n`);
+  writeFileSync("long", `{}\n${"x".repeat(2 ** 21)}\n`);
   for (const end of ["-wal", "-shm", "-journal"]) writeFileSync(`logged${end}.db${end}`, "a log");
 }
 

