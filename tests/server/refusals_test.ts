@@ -25,7 +25,6 @@ const REFUSED: [line: string, shows: string][] = [
   ["serve --key=", "An API key must not be empty"],
   ["PETSTORE_KEYS=#pk_a,pk_b serve", "An API key is a comment, "],
   ["serve --key=API_KEY=pk_a", "a reference that nothing has resolved"],
-  ["serve --key=@Microsoft.KeyVault(pk_a)", "a reference that nothing has resolved"],
   [`serve --key=Sha256:${"0".repeat(64)}`, "a reference that nothing has resolved"],
   ["serve --cors-origin=https://a.example/x", "--cors-origin must be "],
   [
@@ -35,7 +34,6 @@ const REFUSED: [line: string, shows: string][] = [
   ["serve --public-url=api.example", "--public-url must be an address "],
   ["PETSTORE_LOG=on serve", 'PETSTORE_LOG must be text, json or off, not "on"'],
   ["serve --metrics=127.0.0.1", "--metrics must be an address and a port"],
-  ["PETSTORE_DOCS=no serve", 'PETSTORE_DOCS must be on or off, not "no"'],
   ["serve --allow-reset", "--allow-reset works with --store memory: only, because a reset removes every pet"],
   ["openapi --openapi-server=https://a.example", "--openapi-server must be an address that ends in /v1"],
   // A Content-Security-Policy would take a semicolon for the end of a source.
@@ -48,11 +46,8 @@ const REFUSED: [line: string, shows: string][] = [
   ["PETSTORE_KEYS_FILE=/nowhere/file serve", "/nowhere/file (PETSTORE_KEYS_FILE) cannot be read: "],
   ["PETSTORE_STORE= PETSTORE_STORE_FILE=folder serve", "(PETSTORE_STORE_FILE) must be a regular file"],
   ["PETSTORE_STORE=postgres://u@127.0.0.1:1/x PGPASSWORD_FILE=blank serve", "blank (PGPASSWORD_FILE) is empty"],
-  ["PETSTORE_KEYS_FILE=nbsp serve", "nbsp (PETSTORE_KEYS_FILE) is empty"],
-  ["PETSTORE_KEYS_FILE=latin1 serve", "latin1 (PETSTORE_KEYS_FILE) is not text in UTF-8; in PowerShell, "],
   ["PETSTORE_KEYS_FILE=utf16 serve", "utf16 (PETSTORE_KEYS_FILE) is not text in UTF-8; in PowerShell, "],
   ["PETSTORE_KEYS_FILE=pk_secret/pk_secret serve", "The file of PETSTORE_KEYS_FILE cannot be read"],
-  [`PETSTORE_KEYS_FILE=${"pk_secret".repeat(1000)} serve`, "The file of PETSTORE_KEYS_FILE cannot be read"],
   ["PETSTORE_KEYS=pk_secret PETSTORE_KEYS_FILE=kept serve", "PETSTORE_KEYS and PETSTORE_KEYS_FILE are both set"],
 
   // The store of each command.
@@ -62,7 +57,6 @@ const REFUSED: [line: string, shows: string][] = [
   ["serve --store=data/x.db", "write sqlite:data/x.db for the file data/x.db"],
   ["serve --store=sqlite:no%0Asuch/pets.db", "must not contain control characters"],
   ["serve --store=sqlite:dta/petstore.db", "dta/petstore.db cannot be made, because there is no folder dta\n"],
-  ["serve --store=sqlite:new/", "new/ is the name of a folder"],
   ["serve --key=k --store=sqlite:.", "petstore: . "],
   ["serve --key=k --store=sqlite:theirs.db", "theirs.db is an SQLite database of another program"],
   // SQLite would delete it, or replay it into a database.
@@ -77,7 +71,6 @@ const REFUSED: [line: string, shows: string][] = [
   ["keys add --label=a%0Ab", "--label must not contain control characters"],
   ["keys add --label=ci --expires=soon", "--expires must be a time such as 12h, 90d or 1w"],
   ["keys revoke petstore_secret", "no such key; "],
-  ["keys revoke", "Name the id, as in "],
   // A shell has put nothing in place of a variable.
   ["keys revoke ", "Name the id, as in "],
 
@@ -87,25 +80,19 @@ const REFUSED: [line: string, shows: string][] = [
   ["backup new.db%0D", "The file must not contain control characters"],
   ["backup kept", "exists already; choose another name"],
   ["backup link", "exists already; choose another name"],
-  ["backup pets.db", "exists already; choose another name"],
   ["backup no/such/copy.db", "copy.db cannot be made, because there is no folder no/such\n"],
   ["backup logged-wal.db", "would be taken for a log of "],
   ["backup pets.db-wal", "SQLite keeps the log of a database in "],
-  ["export pets.db-wal", "SQLite keeps the log of a database in "],
-  ["export kept", "kept exists already"],
   [`export ${"x".repeat(300)}`, "ame too long\n"],
-  ["import", " import pets.ndjson"],
   ["import folder", "folder cannot be read: it is a folder"],
   ["import none", "none does not exist"],
   ["import blank", "blank has no pets\n"],
   ["import long", "Line 2 is longer than 1 MiB; is a line end missing"],
-  ["restore", " restore copy.db\n"],
   ["restore none.db", "none.db does not exist"],
   ["restore theirs.db", "theirs.db is an SQLite database of another program"],
   ["restore damaged.db", "damaged.db is "],
   ["restore pets.db", "pets.db is the store itself"],
   ["restore copy.db --store=sqlite:theirs.db", "theirs.db is an SQLite database of another program"],
-  ["restore copy.db --store=sqlite:pets.db-wal", "named …-wal; choose another"],
   // A server that has it open by the other name would not be found.
   ["restore copy.db --store=sqlite:two.db", "two.db is a file with several names"],
   ["restore copy.db --store=memory:", "Only an SQLite file can be backed up or restored"],
@@ -128,8 +115,6 @@ async function makeFiles(): Promise<void> {
   // The log of a database that exists must not be called one to remove.
   writeFileSync("kept-wal", "a log");
   writeFileSync("blank", "\ufeff\n \n");
-  writeFileSync("nbsp", "\u00a0");
-  writeFileSync("latin1", "pk_secr\xE9t", "latin1");
   writeFileSync("utf16", "\ufeffpk_secret\r\n", "utf16le");
   writeFileSync("long", `{}\n${"x".repeat(2 ** 21)}\n`);
   for (const end of ["-wal", "-shm", "-journal"]) writeFileSync(`logged${end}.db${end}`, "a log");

@@ -41,7 +41,7 @@ const BAD: readonly [line: string, shows: RegExp][] = [
   ['{"name":"Rex","categoryId":9223372036854775808}', /categoryId must be/],
   ["{}", /name is required; categoryId is required/],
   ['["Rex",7]', /it must be a JSON object/],
-  ['{"name":"Rex\u001b[31m","categoryId":7}', /it is not JSON: [^\u001b]*$/],
+  ['{"name":"Rex\u001b[31m","categoryId":7}', /it is not JSON: /],
 ];
 
 test.inFolder("a bad line is named, and nothing is added", async () => {
@@ -53,6 +53,7 @@ test.inFolder("a bad line is named, and nothing is added", async () => {
       const [first = "", ...rest] = stderr.split("\n");
       assert.ok(first.startsWith("petstore: Line 3: "), first);
       assert.match(first, shows);
+      assert.ok(!first.includes("\u001b"));
       assert.deepEqual(rest, ["petstore: a.ndjson has 1 line that cannot be added, so nothing was added", ""]);
     }
   }
@@ -87,11 +88,11 @@ test.inFolder("a member whose name is nearly right is refused, and others that a
 test("lines are the same, whatever the blocks in which they arrive, and only one line is limited to a mebibyte", async () => {
   const lines = ["a\r", "", "é🐕\u2028\ufeff", "x".repeat(600_000), "y".repeat(600_000), "end"];
   const bytes = new TextEncoder().encode(`\ufeff${lines.join("\n")}`);
+  const blocksOf = async function* (size: number) {
+    for (let start = 0; start < bytes.length; start += size) yield await bytes.subarray(start, start + size);
+  };
   for (const size of [3, 262_144]) {
-    async function* blocks() {
-      for (let start = 0; start < bytes.length; start += size) yield await bytes.subarray(start, start + size);
-    }
-    assert.deepEqual((await Array.fromAsync(readLines(blocks()))).flat(), lines);
+    assert.deepEqual((await Array.fromAsync(readLines(blocksOf(size)))).flat(), lines);
   }
 });
 
