@@ -19,8 +19,8 @@ export interface Command {
   /** Whether the command is refused without its operand. One that is given and empty is always refused. */
   needsOperand?: true;
   /**
-   * What the message of an unexpected error begins with, such as `The backup failed`. A {@link SettingError} says it in its own message. If
-   * absent, such an error is a bug and ends the program.
+   * What the message of an unexpected error begins with, such as `The backup failed`. A {@link SettingError} and the error of a store explain
+   * themselves. If absent, an unexpected error is a bug and ends the program.
    */
   failure?: string;
   /** The paragraphs of its help text below the flags. An empty line separates them. */
@@ -36,6 +36,7 @@ export interface Command {
   /**
    * @returns The exit status.
    * @throws {SettingError} If it fails. The class of the error determines the exit status.
+   * @throws The error of a store, whose cause determines it.
    */
   run(args: CommandArguments, context: Context): number | Promise<number>;
 }

@@ -4,7 +4,7 @@ import type { Command } from "./command.ts";
 import { readCommandLine } from "./command_line.ts";
 import type { Runtime } from "../serving/runtime.ts";
 import { asJsonLine } from "../process/lines.ts";
-import { explain, SettingError } from "../process/start_error.ts";
+import { asSettingError, explain } from "../process/start_error.ts";
 import { DEFAULT_COMMAND } from "./table.ts";
 import { describeUnknownVariables } from "../settings/unknown_variables.ts";
 import { withSecretFiles } from "../settings/secret_files.ts";
@@ -53,8 +53,9 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
       if (isOutputLost && status === 0) status = 1;
     }
   } catch (thrown) {
-    const error = command?.failure === undefined ? thrown : explain(command.failure, thrown);
-    if (!(error instanceof SettingError)) throw error;
+    const failure = command?.failure;
+    const error = asSettingError(thrown) ?? (failure === undefined ? undefined : explain(failure, thrown));
+    if (!error) throw thrown;
     report(error.message);
     status = error.status;
   }

@@ -1,9 +1,10 @@
 /** New files, which get their names when they are complete, and then survive a power failure. */
 
-import { closeSync, existsSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { closeSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import process from "node:process";
 import { COMPANION_ENDS, resolveFolder } from "../../stores/sqlite/file_names.ts";
+import { unfinishedName } from "../../stores/sqlite/remains.ts";
 import { missingFolder, syncFolder } from "./folders.ts";
 import { codeOf, explain, InterruptedError, SettingError } from "./start_error.ts";
 
@@ -71,20 +72,13 @@ interface TemporaryFile {
   descriptor: number;
 }
 
-/** How many temporary files of one path may exist. Each process that is killed may leave one. */
-const MAX_TEMPORARY = 1000;
-
 /** Creates an empty file beside a path, under a unique name, accessible only to its owner. Follows no link. */
 function createTemporary(path: string): TemporaryFile {
-  for (let number = 0;; number++) {
-    const name = `${path}.${number}.tmp`;
-    // A name is left out if a log lies beside it: SQLite would take the log of an unfinished database for that of this file.
-    if (COMPANION_ENDS.some((end) => existsSync(name + end))) continue;
-    try {
-      return { name, descriptor: openSync(name, "wx", 0o600) };
-    } catch (error) {
-      if (codeOf(error) !== "EEXIST" || number === MAX_TEMPORARY) throw explain(`${path} cannot be made`, error);
-    }
+  const name = unfinishedName(path);
+  try {
+    return { name, descriptor: openSync(name, "wx", 0o600) };
+  } catch (error) {
+    throw explain(`${path} cannot be made`, error);
   }
 }
 

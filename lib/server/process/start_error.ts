@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { StoreUnavailableError } from "../../stores/store.ts";
 
 /** A setting that cannot be used. The message is one line for the operator. */
 export class SettingError extends Error {
@@ -64,9 +65,22 @@ export function explain(failure: string, error: unknown): SettingError {
   return error instanceof SettingError ? error : startError(`${failure}: ${reasonOf(error)}`, error);
 }
 
+/**
+ * The error for the operator, if an error explains itself: the message of a store names its file or database. The result is undefined for any
+ * other error. `UnusableDatabaseError` is of @petstore/postgres, and known by its name, because that package is not imported here.
+ */
+export function asSettingError(error: unknown): SettingError | undefined {
+  if (error instanceof SettingError) return error;
+  const isOfStore = error instanceof StoreUnavailableError ||
+    (error instanceof Error && error.name === "UnusableDatabaseError");
+  return isOfStore ? startError(error.message, error) : undefined;
+}
+
 /** Whether the problem may disappear without a change to the settings. */
 function isTemporary(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  // An `UnusableDatabaseError` knows.
+  if ("isTemporary" in error) return error.isTemporary === true;
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   if (typeof code === "string" && TEMPORARY_IN_SYSTEM.test(code)) return true;
   // The low byte of an extended result code is the result code.

@@ -3,6 +3,7 @@
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { makeFolderFor, missingFolder } from "../process/folders.ts";
+import { explain } from "../process/start_error.ts";
 import { KEY_FILE } from "../first_key/key_file.ts";
 
 /**
@@ -13,7 +14,11 @@ import { KEY_FILE } from "../first_key/key_file.ts";
 export function prepareFolder(path: string): void {
   if (!isMissing(dirname(path))) return;
   if (!isBesideKeyFile(path)) throw missingFolder(path);
-  makeFolderFor(path);
+  try {
+    makeFolderFor(path);
+  } catch (error) {
+    throw explain(`${dirname(path)} cannot be made`, error);
+  }
 }
 
 export function isBesideKeyFile(path: string): boolean {

@@ -9,9 +9,8 @@ import { importPets } from "../../stores/sqlite/importer.ts";
 import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
 import { listKeys } from "../../stores/sqlite/keys.ts";
 import { SqliteStore, type WriterThread } from "../../stores/sqlite/sqlite_store.ts";
-import { StoreUnavailableError } from "../../stores/store.ts";
 import type { Environment } from "../settings/flags.ts";
-import { explain, SettingError, startError } from "../process/start_error.ts";
+import { SettingError } from "../process/start_error.ts";
 import { formatPetCount } from "../process/lines.ts";
 import { isMissing, prepareFolder } from "./new_file.ts";
 import type { KeysSetting, StoreCheck, StoreSetting } from "./store_setting.ts";
@@ -78,7 +77,10 @@ function fileSetting(description: string, path: string): StoreSetting {
       keys: keysOfFile(path),
       check: () => checkFile(path),
       export: (write) => exportDatabase(path, write),
-      import: (pets, signal) => prepareAndOpen(path, () => importPets(path, pets, signal)),
+      async import(pets, signal) {
+        prepareFolder(path);
+        return await importPets(path, pets, signal);
+      },
     },
   };
 }
@@ -100,22 +102,7 @@ async function checkFile(path: string): Promise<StoreCheck> {
   return { faults, contents: formatPetCount(pets) };
 }
 
-function openSqlite(path: string, writerThread: WriterThread): Promise<SqliteStore> {
-  return prepareAndOpen(path, () => SqliteStore.open(path, writerThread));
-}
-
-/**
- * Prepares the folder of a file, and opens the file.
- *
- * @throws {SettingError} If that fails.
- */
-async function prepareAndOpen<T>(path: string, open: () => T | Promise<T>): Promise<T> {
-  try {
-    prepareFolder(path);
-    return await open();
-  } catch (error) {
-    // The message of a store's own error names the path already.
-    if (error instanceof StoreUnavailableError) throw startError(error.message, error);
-    throw explain(`${path} cannot be opened`, error);
-  }
+function openSqlite(path: string, writerThread: WriterThread): SqliteStore {
+  prepareFolder(path);
+  return SqliteStore.open(path, writerThread);
 }

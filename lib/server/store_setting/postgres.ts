@@ -7,10 +7,10 @@ import type { StoredKey } from "../../stores/key_store.ts";
 import type { PetSink } from "../../stores/sql_tables.ts";
 import type { PetDraft } from "../../stores/store.ts";
 import type { Environment } from "../settings/flags.ts";
-import { firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
+import { firstLine, SettingError } from "../process/start_error.ts";
 import type { OpenStore, StoreCheck, StoreSetting } from "./store_setting.ts";
 
-/** A database, as the package gives it to the server. Nothing is opened before a method is called. */
+/** A database, as the package gives it to the server. Nothing is opened before a method is called. No method needs its `this`. */
 interface PostgresSetting {
   description: string;
   open(): Promise<OpenStore>;
@@ -45,15 +45,18 @@ export async function loadPostgres(): Promise<PostgresModule> {
 
 /** @throws {SettingError} If the address is invalid, or the package is not installed. */
 export async function readPostgresStore(address: string, environment: Environment): Promise<StoreSetting> {
-  const setting = readAddress(await loadPostgres(), address, environment("PGPASSWORD"));
-  const open = () => explained(setting.open());
-  const listKeys = () => explained(setting.listKeys());
+  const { description, open, listKeys, ...shared } = readAddress(
+    await loadPostgres(),
+    address,
+    environment("PGPASSWORD"),
+  );
   return {
-    description: setting.description,
+    description,
     open,
     shared: {
+      ...shared,
       keys: {
-        place: setting.description,
+        place: description,
         list: listKeys,
         async open(createIfMissing) {
           // Listing the keys fails if the tables do not exist, and opening the store would make them.
@@ -61,9 +64,6 @@ export async function readPostgresStore(address: string, environment: Environmen
           return await open();
         },
       },
-      check: () => explained(setting.check()),
-      export: (write) => explained(setting.export(write)),
-      import: (pets, signal) => explained(setting.import(pets, signal)),
     },
   };
 }
@@ -74,19 +74,5 @@ function readAddress(module: PostgresModule, address: string, password: string |
   } catch (error) {
     if (error instanceof TypeError) throw new SettingError(error.message);
     throw error;
-  }
-}
-
-/**
- * Waits for work of the package, and turns its `UnusableDatabaseError` into a {@link SettingError}. Such an error has a message for the
- * operator, and says whether a later attempt may succeed. It is known by its name, because the package is not imported here.
- */
-async function explained<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    const { name, message, isTemporary } = error as Error & { isTemporary?: boolean };
-    if (name !== "UnusableDatabaseError") throw error;
-    throw isTemporary ? new UnreachableError(message) : new SettingError(message);
   }
 }

@@ -29,7 +29,7 @@ export interface KeysSetting {
    *
    * @param createIfMissing Whether a file or the tables are made if they do not exist.
    */
-  open(createIfMissing: boolean): Promise<OpenStore>;
+  open(createIfMissing: boolean): OpenStore | Promise<OpenStore>;
 }
 
 /** The result of the check of a store. */

@@ -7,7 +7,7 @@ import * as sqlite from "node:sqlite";
 import { closeSync, fdatasyncSync, openSync, statSync } from "node:fs";
 import { StoreUnavailableError } from "../store.ts";
 import { requireOwnName } from "./file_names.ts";
-import { countPets, type FoundDatabase, inspectOwnFile, readFoundSnapshot } from "./inspection.ts";
+import { type FoundDatabase, inspectFound, readFoundSnapshot } from "./inspection.ts";
 import { unavailableFrom } from "./errors.ts";
 import { requireTables } from "./schema.ts";
 import { createStopFlag, type StopFlag, throwIfStopped } from "./stop_flag.ts";
@@ -34,17 +34,16 @@ export async function backupDatabase(
     throwIfStopped(stop);
     requireOwnName(copy);
     // The copy is made in one transaction, because SQLite would begin it anew whenever a server adds a pet in between.
-    const pets = await readFoundSnapshot(source, async (db) => {
+    await readFoundSnapshot(source, async (db) => {
       requireTables(db, path);
       await copyPages(db, copy, stop).catch((error) => {
         throw unavailableFrom(error, `The copy of ${path}`);
       });
-      return countPets(db);
     });
     throwIfStopped(stop);
     makeReadable(copy);
     throwIfStopped(stop);
-    await requireSound(copy, pets, source);
+    const pets = await requireSound(copy, source);
     return { pets, bytes: statSync(copy).size };
   } catch (error) {
     throw unavailableFrom(error, path);
@@ -95,20 +94,9 @@ function makeReadable(copy: string): void {
   }
 }
 
-/** Checks that the copy is sound and has all pets. */
-async function requireSound(copy: string, expectedPets: bigint, source: FoundDatabase): Promise<void> {
-  // A copy that cannot even be read has that as its fault.
-  const { pets, faults } = await inspectOwnFile(copy).catch(({ message }) => ({ pets: 0n, faults: [message] }));
-  if (faults.length > 0) {
-    // A copy has the damage of its source, and the message must name the right file.
-    await requireSoundSource(source);
-    throw new StoreUnavailableError(`The copy is not sound: ${faults[0]}`);
-  }
-  if (pets !== expectedPets) throw new StoreUnavailableError(`The copy has ${pets} pets instead of ${expectedPets}`);
-}
-
-async function requireSoundSource({ givenPath, path }: FoundDatabase): Promise<void> {
-  const { faults } = await inspectOwnFile(path);
-  if (faults.length === 0) return;
+/** Checks that the copy is sound. A copy has the faults of its source, so the messages name that. */
+async function requireSound(copy: string, { givenPath }: FoundDatabase): Promise<bigint> {
+  const { pets, faults } = await inspectFound({ givenPath, path: copy });
+  if (faults.length === 0) return pets;
   throw new StoreUnavailableError(`${givenPath} is not sound: ${faults[0]}; petstore check shows all faults`);
 }

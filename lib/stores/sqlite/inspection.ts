@@ -26,18 +26,14 @@ const MAX_FAULTS = 20;
 const SELECT_INVALID_PETS = `SELECT count(*) AS count, min(id) AS first FROM pets
   WHERE id < 1 OR id >= 9007199254740992 OR length(name) NOT BETWEEN 1 AND 255`;
 
-/** Finds the last id that was given, if no pet can get the next one. */
-const SELECT_END_OF_IDS = `SELECT CAST(seq AS INTEGER) AS seq FROM sqlite_sequence
-  WHERE name = 'pets' AND CAST(seq AS INTEGER) >= 9007199254740991`;
-
 /** Inspects a file that servers may be using, without a change. */
-export function inspectDatabase(path: string): Promise<Inspection> {
-  return readSnapshot(path, (db) => inspectContents(db, path));
+export async function inspectDatabase(path: string): Promise<Inspection> {
+  return await inspectFound(findDatabase(path));
 }
 
-/** Like {@link inspectDatabase}, for a file that this program has made, or has looked at before. */
-export function inspectOwnFile(path: string): Promise<Inspection> {
-  return readFoundSnapshot({ givenPath: path, path }, (db) => inspectContents(db, path));
+/** Like {@link inspectDatabase}, for a file that was found before, or that this program has made. */
+export function inspectFound(found: FoundDatabase): Promise<Inspection> {
+  return readFoundSnapshot(found, (db) => inspectContents(db, found.givenPath));
 }
 
 /** A database that can be read without a change. */
@@ -114,11 +110,11 @@ function inspectContents(db: DatabaseSync, path: string): Inspection {
   return {
     isEmpty,
     pets: countPets(db),
-    faults: [...findSchemaChanges(db), ...findInvalidPets(db), ...findEndOfIds(db)],
+    faults: [...findSchemaChanges(db), ...findInvalidPets(db)],
   };
 }
 
-export function countPets(db: DatabaseSync): bigint {
+function countPets(db: DatabaseSync): bigint {
   return prepareExact(db, "SELECT count(*) AS count FROM pets").get()?.["count"] as bigint;
 }
 
@@ -137,9 +133,4 @@ function findInvalidPets(db: DatabaseSync): string[] {
   if (count === 0n) return [];
   const subject = count === 1n ? "1 pet has" : `${count} pets have`;
   return [`${subject} an id or a name that the service cannot have stored: look at id ${first}`];
-}
-
-function findEndOfIds(db: DatabaseSync): string[] {
-  const found = prepareExact(db, SELECT_END_OF_IDS).get();
-  return found ? [`No pet can be added: the last id is ${found["seq"]}, and ids end at 9007199254740991`] : [];
 }
