@@ -1,10 +1,9 @@
 /** Commands that take long end soon after a signal, with a status of it, and leave nothing behind. */
 
 import assert from "node:assert/strict";
-import { FILE, makeStore, runLine, STORE, succeed } from "../support/server/pet_files.ts";
+import { FILE, makeStore, STORE, succeed } from "../support/server/pet_files.ts";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
 import { fill } from "../support/database.ts";
 import { test } from "../support/server/in_process.ts";
 import { ServerProcess } from "../support/server/server_process.ts";
@@ -52,17 +51,4 @@ test.inFolder("a signal ends a backup and an export, which leave no file, and a 
     assert.deepEqual(readdirSync(".").filter((name) => !isLog(name)), before.filter((name) => !isLog(name)), args[0]);
   }
   assert.equal(await succeed("check"), `sqlite:${FILE} is sound: ${PETS} pets\n`);
-});
-
-test.inFolder("a command that has made its file, or could not, listens to no signal any more", async () => {
-  await makeStore(0);
-  const count = () => (["SIGINT", "SIGTERM", "SIGHUP"] as const).map((signal) => process.listenerCount(signal));
-  const before = count();
-  await succeed("backup copy.db");
-  // The first two fail before there is a temporary file, and the others after that.
-  const missing = "other --store=sqlite:missing.db";
-  for (const line of ["backup copy.db", "export no/such/folder", `backup ${missing}`, `export ${missing}`]) {
-    assert.equal((await runLine(line)).status, 2, line);
-  }
-  assert.deepEqual(count(), before);
 });

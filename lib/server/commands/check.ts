@@ -4,11 +4,6 @@ export const CHECK: Command = {
   summary: "tell whether the store is sound",
   about:
     "Servers may use the store meanwhile. The command changes nothing in the store, and prints each fault on standard error.",
-  statuses: [
-    "the store is sound",
-    "the store cannot be checked at the moment",
-    "a wrong command line, or the store is not sound",
-  ],
   examples: [
     "petstore check",
     "petstore check --store sqlite:copy.db && mv copy.db /backup/",

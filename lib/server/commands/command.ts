@@ -3,7 +3,7 @@ import type { Runtime } from "../serving/runtime.ts";
 import { type Options, type SettingName, SETTINGS } from "../settings/flags.ts";
 import type { Writers } from "../process/writers.ts";
 import { SettingError } from "../process/start_error.ts";
-import { isPostgresAddress, readStoreSetting } from "../store_setting/open_store.ts";
+import { readStoreSetting } from "../store_setting/open_store.ts";
 import type { SharedStore, StoreSetting } from "../store_setting/store_setting.ts";
 
 /** A command of the program, as its help text describes it. */
@@ -26,8 +26,6 @@ export interface Command {
   /** The paragraphs of its help text below the flags. An empty line separates them. */
   about: string;
   examples: readonly string[];
-  /** The meanings of the exit statuses 0, 1 and 2, if they differ from those of other commands. */
-  statuses?: readonly [string, string, string];
   /**
    * Whether the output only reports work, as the log of a server and the line of an import do. The command has then succeeded even if its
    * output cannot be written: a status that asks for another attempt would add all pets again. If absent, the output is the result.
@@ -80,8 +78,7 @@ export async function readSharedStore(args: CommandArguments, context: Context):
 
 /** @throws {SettingError} If the store is no SQLite file. */
 export async function readStorePath(args: CommandArguments, context: Context): Promise<string> {
-  // An address is refused before the package for PostgreSQL is loaded, which may not be installed.
-  const path = isPostgresAddress(args.text("store")) ? undefined : (await readStore(args, context)).path;
+  const { path } = await readStore(args, context);
   if (path !== undefined) return path;
   throw new SettingError("Only an SQLite file can be backed up or restored; for PostgreSQL use pg_dump and pg_restore");
 }

@@ -6,12 +6,11 @@ import { type Command, optionsOf } from "./command.ts";
 const LINE_WIDTH = 100;
 const INDENT = " ".repeat(26);
 
-/** The meanings of the exit statuses of most commands. */
-const STATUSES = [
-  "success",
-  "a temporary obstacle, such as a port in use, a full disk or a locked database: try again",
-  "a wrong command line or setting, or a file that cannot be used: trying again does not help",
-];
+const EXIT_STATUSES = `Exit status:
+  0  success
+  1  a temporary obstacle, such as a full disk or a server that is not ready: try again
+  2  a wrong command line or setting, or a file that cannot be used: trying again does not help
+`;
 
 /**
  * The text of `petstore --help`, or of a group of commands.
@@ -33,12 +32,12 @@ Commands:
 ${rows.join("")}
 ${fallback}--help after a command shows its flags, and --version prints the version.
 
-${describeStatuses(STATUSES)}`;
+${EXIT_STATUSES}`;
 }
 
 /** The text of `petstore <command> --help`. */
 export function describeCommand(name: string, command: Command): string {
-  const { operand, summary, examples, statuses = STATUSES } = command;
+  const { operand, summary, examples } = command;
   const about = command.about.split("\n\n").map((text) => `${wrap(text, LINE_WIDTH).join("\n")}\n\n`);
   return `${summary[0]!.toUpperCase()}${summary.slice(1)}
 
@@ -47,11 +46,7 @@ Usage: petstore ${name}${operand === undefined ? "" : ` <${operand}>`} [flags]
 ${Object.entries(optionsOf(command)).map(describeOption).join("")}
 ${about.join("")}Examples:
 ${examples.map((line) => `  ${line}\n`).join("")}
-${describeStatuses(statuses)}`;
-}
-
-function describeStatuses(statuses: readonly string[]): string {
-  return `Exit status:\n${statuses.map((meaning, status) => `  ${status}  ${meaning}\n`).join("")}`;
+${EXIT_STATUSES}`;
 }
 
 function describeOption([flag, option]: [string, Option]): string {

@@ -11,11 +11,6 @@ export const READY: Command = {
   flags: { port: { ...SETTINGS.port, help: "the port of a server on this machine, if no url is given" } },
   operand: "url",
   about: "The command asks the server at this address for /readyz. It does not open a store.",
-  statuses: [
-    "the server is ready",
-    "the server is not ready, or cannot be reached",
-    "a wrong command line, or something else answers at the address",
-  ],
   examples: ["petstore ready http://127.0.0.1:8000", "petstore ready"],
   async run({ operand, read }, context) {
     // The port is read as the server reads it. A health check that prepared the variable in its own way would ask another port.

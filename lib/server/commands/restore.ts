@@ -85,17 +85,13 @@ async function restore(backup: string, file: string, revokesNewer: boolean): Pro
  */
 function keepPresentFile({ path, isOpen }: PresentFile): string[] {
   const kept = keptName(path);
-  const logs = COMPANION_ENDS.filter((end) => existsSync(path + end));
-  if (isOpen) {
-    // The file keeps its own name too, until the new one takes that. What is left of its log is empty.
-    for (const end of logs) rmSync(path + end);
-    linkOrRename(path, kept);
-    syncFolder(dirname(path));
-    return [kept];
-  }
-  const ends = existsSync(path) ? ["", ...logs] : logs;
+  // What is left of the log of an open file is empty.
+  if (isOpen) { for (const end of COMPANION_ENDS) rmSync(path + end, { force: true }); }
+  const ends = ["", ...COMPANION_ENDS].filter((end) => existsSync(path + end));
+  // An open file keeps its own name too, until the new one takes that.
+  const giveName = isOpen ? linkOrRename : renameSync;
   for (const end of ends) {
-    renameSync(path + end, kept + end);
+    giveName(path + end, kept + end);
     syncFolder(dirname(path));
   }
   return ends.map((end) => kept + end);

@@ -27,7 +27,7 @@ export async function readStoreSetting(setting: string, environment: Environment
     const description = `${setting} (lost when the server stops)`;
     return { description, open: createMemoryStore };
   }
-  if (isPostgresAddress(setting)) {
+  if (/^postgres(ql)?:\/\//.test(setting)) {
     const { readPostgresStore } = await import("./postgres.ts");
     return await readPostgresStore(setting, environment);
   }
@@ -61,11 +61,6 @@ function readPath(setting: string): string | undefined {
   // Text with :// may be an address with a password. It is no path here, because messages quote paths.
   const isPath = path !== "" && path !== ":memory:" && !path.includes("://");
   return isPath ? path : undefined;
-}
-
-/** Whether a setting is the address of a PostgreSQL database. */
-export function isPostgresAddress(setting: string): boolean {
-  return /^postgres(ql)?:\/\//.test(setting);
 }
 
 function fileSetting(description: string, path: string): StoreSetting {
