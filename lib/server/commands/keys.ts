@@ -64,7 +64,7 @@ export const LIST_KEYS: Command = {
   examples: ["petstore keys list", "petstore keys list --json | jq '.[] | select(.expires == null)'"],
   failure: "The API keys cannot be read",
   async run(args, context) {
-    const keys = await (await readSharedStore(args, context)).keys.list();
+    const keys = await (await readSharedStore(args, context)).listKeys();
     context.writers.output.add(args.isOn("json") ? keysAsJson(keys) : describeKeys(keys));
     return 0;
   },
@@ -145,11 +145,14 @@ async function useKeys(
   { createIfMissing }: { createIfMissing: boolean },
   use: (store: KeyStore) => Promise<void>,
 ): Promise<number> {
-  const { keys } = await readSharedStore(args, context);
-  const store = await keys.open(createIfMissing);
+  const shared = await readSharedStore(args, context);
+  // Listing the keys fails if the store does not exist, and opening it would make it.
+  if (!createIfMissing) await shared.listKeys();
+  const { description, open } = await readStore(args, context);
+  const store = await open();
   // A new store is told, because a key that is added in the wrong folder or database would be of no use.
   if (store.isNew) {
-    context.writers.errors.add(`petstore: ${keys.place} is new; servers that use it will accept the key`);
+    context.writers.errors.add(`petstore: ${description} is new; servers that use it will accept the key`);
   }
   try {
     await use(store.keys);

@@ -8,12 +8,12 @@ import { exportDatabase } from "../../stores/sqlite/exporter.ts";
 import { importPets } from "../../stores/sqlite/importer.ts";
 import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
 import { listKeys } from "../../stores/sqlite/keys.ts";
-import { SqliteStore, type WriterThread } from "../../stores/sqlite/sqlite_store.ts";
+import { SqliteStore } from "../../stores/sqlite/sqlite_store.ts";
 import type { Environment } from "../settings/flags.ts";
 import { SettingError } from "../process/start_error.ts";
 import { formatPetCount } from "../process/lines.ts";
-import { isMissing, prepareFolder } from "./new_file.ts";
-import type { KeysSetting, StoreCheck, StoreSetting } from "./store_setting.ts";
+import { prepareFolder } from "./new_file.ts";
+import type { StoreSetting } from "./store_setting.ts";
 
 const SQLITE = "sqlite:";
 
@@ -67,10 +67,16 @@ function fileSetting(description: string, path: string): StoreSetting {
   return {
     description,
     path,
-    open: () => openSqlite(path, "auto"),
+    open() {
+      prepareFolder(path);
+      return SqliteStore.open(path, "auto");
+    },
     shared: {
-      keys: keysOfFile(path),
-      check: () => checkFile(path),
+      listKeys: () => listKeys(path),
+      async check() {
+        const { pets, faults } = await inspectDatabase(path);
+        return { faults, contents: formatPetCount(pets) };
+      },
       export: (write) => exportDatabase(path, write),
       async import(pets, signal) {
         prepareFolder(path);
@@ -78,26 +84,4 @@ function fileSetting(description: string, path: string): StoreSetting {
       },
     },
   };
-}
-
-function keysOfFile(path: string): KeysSetting {
-  return {
-    place: path,
-    list: () => listKeys(path),
-    open(createIfMissing) {
-      if (!createIfMissing && isMissing(path)) throw new SettingError(`${path} does not exist`);
-      return openSqlite(path, "never");
-    },
-  };
-}
-
-async function checkFile(path: string): Promise<StoreCheck> {
-  const { isEmpty, pets, faults } = await inspectDatabase(path);
-  if (isEmpty) faults.push(`${path} is an empty database, which no server has used yet`);
-  return { faults, contents: formatPetCount(pets) };
-}
-
-function openSqlite(path: string, writerThread: WriterThread): SqliteStore {
-  prepareFolder(path);
-  return SqliteStore.open(path, writerThread);
 }

@@ -3,21 +3,14 @@
  * server on SQLite needs neither the package nor its driver.
  */
 
-import type { StoredKey } from "../../stores/key_store.ts";
-import type { PetSink } from "../../stores/sql_tables.ts";
-import type { PetDraft } from "../../stores/store.ts";
 import type { Environment } from "../settings/flags.ts";
 import { firstLine, SettingError } from "../process/start_error.ts";
-import type { OpenStore, StoreCheck, StoreSetting } from "./store_setting.ts";
+import type { OpenStore, SharedStore, StoreSetting } from "./store_setting.ts";
 
 /** A database, as the package gives it to the server. Nothing is opened before a method is called. No method needs its `this`. */
-interface PostgresSetting {
+interface PostgresSetting extends SharedStore {
   description: string;
   open(): Promise<OpenStore>;
-  listKeys(): Promise<readonly StoredKey[]>;
-  check(): Promise<StoreCheck>;
-  export(write: PetSink): Promise<unknown>;
-  import(pets: readonly PetDraft[], signal: AbortSignal): Promise<{ isNew: boolean }>;
 }
 
 /** What the server uses of the package. */
@@ -45,27 +38,9 @@ export async function loadPostgres(): Promise<PostgresModule> {
 
 /** @throws {SettingError} If the address is invalid, or the package is not installed. */
 export async function readPostgresStore(address: string, environment: Environment): Promise<StoreSetting> {
-  const { description, open, listKeys, ...shared } = readAddress(
-    await loadPostgres(),
-    address,
-    environment("PGPASSWORD"),
-  );
-  return {
-    description,
-    open,
-    shared: {
-      ...shared,
-      keys: {
-        place: description,
-        list: listKeys,
-        async open(createIfMissing) {
-          // Listing the keys fails if the tables do not exist, and opening the store would make them.
-          if (!createIfMissing) await listKeys();
-          return await open();
-        },
-      },
-    },
-  };
+  const module = await loadPostgres();
+  const { description, open, ...shared } = readAddress(module, address, environment("PGPASSWORD"));
+  return { description, open, shared };
 }
 
 function readAddress(module: PostgresModule, address: string, password: string | undefined): PostgresSetting {

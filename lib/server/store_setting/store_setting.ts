@@ -18,20 +18,6 @@ export interface StoreSetting {
   shared?: SharedStore;
 }
 
-/** The API keys of a store that is not open yet. */
-export interface KeysSetting {
-  /** The path or the address of the store, for messages. */
-  place: string;
-  /** Reads the keys without opening the store, which would migrate it. */
-  list(): Promise<readonly StoredKey[]>;
-  /**
-   * Opens the store for a change of its keys.
-   *
-   * @param createIfMissing Whether a file or the tables are made if they do not exist.
-   */
-  open(createIfMissing: boolean): OpenStore | Promise<OpenStore>;
-}
-
 /** The result of the check of a store. */
 export interface StoreCheck {
   /** Why the store is not sound. A sound one has no faults. */
@@ -42,7 +28,8 @@ export interface StoreCheck {
 
 /** What commands can do with a store while servers use it. Each method opens the store for itself. */
 export interface SharedStore {
-  keys: KeysSetting;
+  /** Reads the API keys without opening the store, which would make or migrate it. Fails if the store does not exist. */
+  listKeys(): Promise<readonly StoredKey[]>;
   check(): Promise<StoreCheck>;
   /** Writes all pets, as they are at one moment. */
   export(write: PetSink): Promise<unknown>;

@@ -14,8 +14,6 @@ import { BUSY_TIMEOUT_MS, prepareExact, setBusyTimeout } from "./transaction.ts"
 
 /** What is in a file. Pets are counted only if SQLite finds no damage. */
 export interface Inspection {
-  /** Whether the file is an empty database. */
-  isEmpty: boolean;
   pets: bigint;
   faults: string[];
 }
@@ -100,18 +98,15 @@ export async function readFoundSnapshot<T>(
 }
 
 function inspectContents(db: DatabaseSync, path: string): Inspection {
-  const isEmpty = requireKnownSchema(db, path) === 0;
+  if (requireKnownSchema(db, path) === 0) {
+    return { pets: 0n, faults: [`${path} is an empty database, which no server has used yet`] };
+  }
   const rows = db.prepare(`PRAGMA integrity_check(${MAX_FAULTS})`).all();
   const lines = rows.flatMap((row) => String(row["integrity_check"]).split("\n"));
   // A line of asterisks is a heading, such as `*** in database main ***`.
   const damage = lines.filter((line) => line !== "ok" && !line.startsWith("***"));
-  const faults = damage.map((line) => `SQLite finds damage: ${line}`);
-  if (faults.length > 0 || isEmpty) return { isEmpty, pets: 0n, faults };
-  return {
-    isEmpty,
-    pets: countPets(db),
-    faults: [...findSchemaChanges(db), ...findInvalidPets(db)],
-  };
+  if (damage.length > 0) return { pets: 0n, faults: damage.map((line) => `SQLite finds damage: ${line}`) };
+  return { pets: countPets(db), faults: [...findSchemaChanges(db), ...findInvalidPets(db)] };
 }
 
 function countPets(db: DatabaseSync): bigint {

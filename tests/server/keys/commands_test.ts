@@ -102,7 +102,10 @@ test.inFolder("a server with pets in memory makes a key for itself at each start
 test.inFolder("a key can be added before the first start, which then makes none, and the store has no key but its hash", async () => {
   const { stdout, stderr } = await runLine("keys add --label=mine --store=sqlite:data/petstore.db");
   const key = stdout.trim();
-  assert.match(stderr, /^petstore: data\/petstore\.db is new; servers that use it will accept the key\npetstore: key-/);
+  assert.match(
+    stderr,
+    /^petstore: sqlite:data\/petstore\.db is new; servers that use it will accept the key\npetstore: key-/,
+  );
   await withServerHere({}, async (server) => {
     assert.equal(await statusOf(server, key), 200);
     assert.match(server.written.stdout, /API key +in the store/);
