@@ -80,7 +80,7 @@ const REFUSED: [line: string, shows: string][] = [
   ["backup new.db%0D", "The file must not contain control characters"],
   ["backup kept", "exists already; choose another name"],
   ["backup link", "exists already; choose another name"],
-  ["backup no/such/copy.db", "copy.db cannot be made, because there is no folder no/such\n"],
+  ["backup no/such/copy.db", "copy.db cannot be made: no such file or directory\n"],
   ["backup logged-wal.db", "would be taken for a log of "],
   ["backup pets.db-wal", "SQLite keeps the log of a database in "],
   [`export ${"x".repeat(300)}`, "ame too long\n"],

@@ -4,7 +4,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, writeFileSync } from "node:f
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { isPermitted } from "./process.ts";
-import { codeOf, SettingError } from "./start_error.ts";
+import { codeOf } from "./start_error.ts";
 
 /**
  * Creates the folder for a file, accessible only to its owner, unless the folder exists. Its parent must exist. A new folder gets a
@@ -32,8 +32,4 @@ export function syncFolder(path: string): void {
   } finally {
     closeSync(folder);
   }
-}
-
-export function missingFolder(path: string): SettingError {
-  return new SettingError(`${path} cannot be made, because there is no folder ${dirname(path)}`);
 }

@@ -1,11 +1,11 @@
 /** New files, which get their names when they are complete, and then survive a power failure. */
 
-import { closeSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { closeSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import process from "node:process";
 import { COMPANION_ENDS, resolveFolder } from "../../stores/sqlite/file_names.ts";
 import { unfinishedName } from "../../stores/sqlite/remains.ts";
-import { missingFolder, syncFolder } from "./folders.ts";
+import { syncFolder } from "./folders.ts";
 import { codeOf, explain, InterruptedError, SettingError } from "./start_error.ts";
 
 /** A file that a command was told to make is already there, and stays as it is. */
@@ -36,47 +36,36 @@ export async function publishFile<T>(
   { replaces = false }: { replaces?: boolean } = {},
 ): Promise<T> {
   if (!replaces) requireNew(path);
-  const folder = dirname(path);
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw missingFolder(path);
-  let temporary: TemporaryFile | undefined;
+  // The name is absolute, because SQLite takes a relative one such as file:copy.db for a URI.
+  const name = unfinishedName(resolveFolder(path));
+  let descriptor: number | undefined;
   const stop = new AbortController();
   const abort = (signal: NodeJS.Signals) => stop.abort(new InterruptedError(signal));
   // The listeners are added before the file is made: a signal between the two would leave it.
   for (const signal of TERMINATION_SIGNALS) process.on(signal, abort);
   try {
-    // The name is made absolute, because SQLite takes a relative one such as file:copy.db for a URI.
-    temporary = createTemporary(resolveFolder(path));
-    const { name, descriptor } = temporary;
+    descriptor = openNew(name, path);
     const result = await fill(name, descriptor, stop.signal);
     fsyncSync(descriptor);
     if (replaces) renameSync(name, path);
     else renameToNew(name, path);
-    syncFolder(folder);
+    syncFolder(dirname(path));
     return result;
   } catch (error) {
     throw codeOf(error) === "EEXIST" ? new FileExistsError(path) : error;
   } finally {
-    if (temporary) {
-      closeSync(temporary.descriptor);
-      // After the file has got its name, there is nothing under the temporary one. Before that, SQLite may have left a
-      // journal beside it.
-      for (const end of ["", ...COMPANION_ENDS]) rmSync(temporary.name + end, { force: true });
-    }
+    if (descriptor !== undefined) closeSync(descriptor);
+    // After the file has got its name, there is nothing under the temporary one. Before that, SQLite may have left a journal beside it.
+    for (const end of ["", ...COMPANION_ENDS]) rmSync(name + end, { force: true });
     // The listeners are removed last: without them, a second signal would end the process before the file is removed.
     for (const signal of TERMINATION_SIGNALS) process.off(signal, abort);
   }
 }
 
-interface TemporaryFile {
-  name: string;
-  descriptor: number;
-}
-
-/** Creates an empty file beside a path, under a unique name, accessible only to its owner. Follows no link. */
-function createTemporary(path: string): TemporaryFile {
-  const name = unfinishedName(path);
+/** Makes an empty file, accessible only to its owner. It follows no link. */
+function openNew(name: string, path: string): number {
   try {
-    return { name, descriptor: openSync(name, "wx", 0o600) };
+    return openSync(name, "wx", 0o600);
   } catch (error) {
     throw explain(`${path} cannot be made`, error);
   }

@@ -2,8 +2,8 @@
 
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { makeFolderFor, missingFolder } from "../process/folders.ts";
-import { explain } from "../process/start_error.ts";
+import { makeFolderFor } from "../process/folders.ts";
+import { explain, SettingError } from "../process/start_error.ts";
 import { KEY_FILE } from "../first_key/key_file.ts";
 
 /**
@@ -13,7 +13,9 @@ import { KEY_FILE } from "../first_key/key_file.ts";
  */
 export function prepareFolder(path: string): void {
   if (!isMissing(dirname(path))) return;
-  if (!isBesideKeyFile(path)) throw missingFolder(path);
+  if (!isBesideKeyFile(path)) {
+    throw new SettingError(`${path} cannot be made, because there is no folder ${dirname(path)}`);
+  }
   try {
     makeFolderFor(path);
   } catch (error) {
