@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { test } from "../support/server/in_process.ts";
-import { refuse, runLine } from "../support/server/pet_files.ts";
+import { runLine } from "../support/server/pet_files.ts";
 
 const DATABASE = "data/petstore.db";
 
