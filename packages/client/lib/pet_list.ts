@@ -41,19 +41,28 @@ export function createPetList(call: Call, given: ListOptions): PetList {
   // The caller may change its object before the first page.
   const options = { ...given };
   async function* pages() {
-    // A list has no end if its server is at fault, and its client must not read for ever.
-    const asked = new Set<string>();
     let query = queryOf(options);
-    let emptyPages = 0;
+    // A list has no end if its server is at fault, and its client must not read for ever. The links go in a circle if an earlier query comes
+    // again. That query is replaced after 1, 2, 4, 8 … pages: so a circle of any length is found with one query in memory (Brent's algorithm).
+    let earlier = query;
+    let pageCount = 0;
+    let replacedAt = 1;
+    let firstId: bigint | undefined;
+    let idlePages = 0;
     for (;;) {
-      asked.add(query);
       const answer = await getPets(call, query, options);
       yield answer.value;
       const next = nextQuery(answer);
       if (next === undefined) return;
-      if (asked.has(next)) throw answer.createUnexpected(`The pages go in a circle: ${next}`);
-      emptyPages = answer.value.length === 0 ? emptyPages + 1 : 0;
-      if (emptyPages === MOST_EMPTY_PAGES) throw answer.createUnexpected(`${emptyPages} pages in a row had no pet`);
+      if (next === earlier) throw answer.createUnexpected(`The pages go in a circle: ${next}`);
+      if (++pageCount === replacedAt) {
+        earlier = next;
+        replacedAt *= 2;
+      }
+      const id = answer.value[0]?.id ?? firstId;
+      idlePages = id === firstId ? idlePages + 1 : 0;
+      if (idlePages === MOST_IDLE_PAGES) throw answer.createUnexpected(`${idlePages} pages in a row had no new pet`);
+      firstId = id;
       query = next;
     }
   }
@@ -74,8 +83,8 @@ export function createPetList(call: Call, given: ListOptions): PetList {
   return { pages, toArray, [Symbol.asyncIterator]: pets };
 }
 
-/** How many pages in a row may have no pet. A server may make new cursors without end. */
-const MOST_EMPTY_PAGES = 100;
+/** How many pages in a row may have no pet, or begin with that of the page before. A server may make new cursors without end. */
+const MOST_IDLE_PAGES = 100;
 
 export async function getPage(call: Call, options: ListOptions): Promise<PetPage> {
   const answer = await getPets(call, queryOf(options), options);

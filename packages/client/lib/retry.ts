@@ -87,7 +87,7 @@ async function runAttempt<T extends object>(
   signal?.throwIfAborted();
   const controller = new AbortController();
   try {
-    const answer = await within(milliseconds, signal, attempt(controller.signal));
+    const answer = await within(milliseconds, signal, () => attempt(controller.signal));
     if (answer === undefined) throw createLateError();
     return answer;
   } catch (error) {
@@ -126,14 +126,14 @@ function withHistory(failure: PetstoreError, retries: number, doubtful: Petstore
 }
 
 function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return within(milliseconds, signal, new Promise(() => {}));
+  return within(milliseconds, signal, () => new Promise(() => {}));
 }
 
 /** Waits for `work`, or only until the time has passed. Rejects once the signal is aborted. Leaves no timer and no listener behind. */
 async function within<T>(
   milliseconds: number,
   signal: AbortSignal | undefined,
-  work: Promise<T>,
+  work: () => Promise<T>,
 ): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let abort = () => {};
@@ -142,7 +142,7 @@ async function within<T>(
       abort = () => reject(signal!.reason);
       signal?.addEventListener("abort", abort);
       timer = setTimeout(() => resolve(undefined), milliseconds);
-      work.then(resolve, reject);
+      work().then(resolve, reject);
     });
   } finally {
     clearTimeout(timer);

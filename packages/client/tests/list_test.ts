@@ -92,8 +92,11 @@ test("a link to something other than the list is an error, and for page() one wi
 
 /** Lists without an end, and the number of requests after which the client has noticed that. */
 const ENDLESS: [answer: Answer, message: RegExp, requests: number][] = [
-  [(number) => [[], `?cursor=${number}`], /^100 pages in a row had no pet$/, 100],
-  [(number) => [[number], `?cursor=${number % 2}`], /^The pages go in a circle: \?cursor=0$/, 3],
+  [(number) => [[], `?cursor=${number}`], /^100 pages in a row had no new pet$/, 100],
+  [(number) => [[7], `?cursor=${number}`], /^100 pages in a row had no new pet$/, 101],
+  [() => [[7], "?cursor=7"], /^The pages go in a circle: \?cursor=7$/, 2],
+  [(number) => [[number], `?cursor=${number % 2}`], /^The pages go in a circle: \?cursor=1$/, 4],
+  [(number) => [[number], `?cursor=${number < 9 ? number : 9 + number % 5}`], /^The pages go in a circle/, 21],
 ];
 
 test("a list without an end is an error, and 99 pages without a pet are passed over, again and again", async () => {

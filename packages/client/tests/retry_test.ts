@@ -137,6 +137,16 @@ test("a signal that is aborted in a pause ends the call at once, and nothing is 
   assert.equal(error as unknown, reason);
 });
 
+test("a signal that `fetch` aborts before it returns ends the call at once", async (clock) => {
+  const controller = new AbortController(), { signal } = controller;
+  const stay = () => {
+    controller.abort(new Error("The user has left"));
+    return silent();
+  };
+  await assert.rejects(answeredBy(stay).get(1n, { signal }), /The user has left/);
+  assert.equal(clock.now(), 0);
+});
+
 test("a call that ends leaves no listener at its signal", async (clock) => {
   const { signal } = new AbortController();
   const kept = new Set<unknown>();
