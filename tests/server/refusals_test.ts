@@ -27,6 +27,7 @@ const REFUSED: [line: string, shows: string][] = [
   ["serve --key=API_KEY=pk_a", "a reference that nothing has resolved"],
   [`serve --key=Sha256:${"0".repeat(64)}`, "a reference that nothing has resolved"],
   ["serve --cors-origin=https://a.example/x", "--cors-origin must be "],
+  ["serve --cors-origin=* --cors-origin=https://a.example", "--cors-origin: Option cors.origins must be "],
   [
     "PETSTORE_CORS_ORIGINS=*,a serve",
     "PETSTORE_CORS_ORIGINS must be an origin such as ",

@@ -131,6 +131,9 @@ function readKeys(args: CommandArguments): string[] {
  */
 export function readOptions(args: CommandArguments): Omit<PetstoreOptions, "keys"> {
   const origins = args.readList("cors-origin", ORIGIN);
+  const cors = origins.length > 0 ? { origins } : undefined;
+  // Each origin is valid by itself, but `*` must be the only one.
+  checkAsSetting("--cors-origin: ", () => checkOption("cors", cors));
   const publicBaseUrl = args.readOptional("public-url", PUBLIC_URL);
   // The labels are not checked here, because the library refuses unknown operations and labels below.
   const labels = args.list("stability").map((text) => {
@@ -141,7 +144,7 @@ export function readOptions(args: CommandArguments): Omit<PetstoreOptions, "keys
   checkAsSetting("--stability: ", () => checkOption("stability", stability));
   return {
     requestIds: args.read("request-id", REQUEST_IDS),
-    ...(origins.length > 0 && { cors: { origins } }),
+    ...(cors && { cors }),
     ...(publicBaseUrl && { publicBaseUrl }),
     deprecation: { gone: args.isOn("enforce-sunset") },
     stability,
