@@ -22,6 +22,7 @@ const REFUSED: [line: string, shows: string][] = [
   ["serve --hostname=a%20b", "--hostname must be an address or a name"],
   ["serve --key=k --hostname=petstore.invalid", "petstore.invalid"],
   ["serve --faults=", "--faults must be faults and their shares"],
+  ["serve --faults=times=3,lose=0", "--faults: No request would fail; give a share of delay, "],
   ["serve --key=", "An API key must not be empty"],
   ["PETSTORE_KEYS=#pk_a,pk_b serve", "An API key is a comment, "],
   ["serve --key=API_KEY=pk_a", "a reference that nothing has resolved"],

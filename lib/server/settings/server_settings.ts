@@ -5,7 +5,7 @@ import type { RequestIds } from "../../http/finisher.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
 import { checkOption } from "../../petstore/checked_options.ts";
-import { checkFaults, type FaultOptions } from "../../petstore/fault_options.ts";
+import { checkFaults, type FaultOptions, FAULTS } from "../../petstore/fault_options.ts";
 import type { CommandArguments } from "./arguments.ts";
 import { type Format, numberFrom, oneOf } from "./formats.ts";
 import { SettingError } from "../process/start_error.ts";
@@ -155,6 +155,10 @@ function readFaults(text: string): FaultOptions | undefined {
   if (text === "") return undefined;
   const faults: FaultOptions = Object.fromEntries(text.split(",").map(readFault));
   checkAsSetting("--faults: ", () => checkFaults(faults));
+  // The start says that some requests fail, and a test that relies on it would find every client good.
+  if (!FAULTS.some((fault) => faults[fault])) {
+    throw new SettingError(`--faults: No request would fail; give a share of ${FAULTS.join(", ")}, such as lose=0.1`);
+  }
   return faults;
 }
 
