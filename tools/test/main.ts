@@ -2,14 +2,11 @@
  * Runs parts of the tests: `main.ts everyday|all [PART…]`, by default all parts of the kind, several at the same time. A name with a
  * slash at its end stands for the parts that begin with it: `heavy/` and `packages/`. It prints a line for each part that has ended, and
  * at the end what failed, in full, what did not run and why, and the total. It exits with 1 if a part failed, and with 2 if a part does not
- * exist. A part that prints nothing for too long is ended.
+ * exist.
  */
 
 import { EVERYDAY, HEAVY, PACKAGES, type Part } from "./parts.ts";
 import { errorsIn, reasonsIn, totalOf } from "./report.ts";
-
-/** How long a part may print nothing, in milliseconds. It is far longer than any test takes, also on a busy machine. */
-const SILENCE = 600_000;
 
 interface Run {
   name: string;
@@ -22,7 +19,7 @@ const [kind, ...names] = Deno.args.filter((arg) => arg !== "--");
 const heavy = Object.entries(HEAVY).map(([name, part]) => [`heavy/${name}`, part]);
 const known: Record<string, Part> = kind === "everyday"
   ? EVERYDAY
-  : { ...Object.fromEntries(heavy), ...PACKAGES, ...EVERYDAY };
+  : { ...Object.fromEntries(heavy), ...EVERYDAY, ...PACKAGES };
 const isMeant = (part: string, name: string) => name.endsWith("/") ? part.startsWith(name) : part === name;
 
 const unknown = names.filter((name) => !Object.keys(known).some((part) => isMeant(part, name)));
@@ -33,8 +30,7 @@ if (unknown.length > 0) {
 
 const waiting = Object.entries(known).filter(([part]) =>
   names.length === 0 || names.some((name) => isMeant(part, name))
-)
-  .sort(([, one], [, other]) => other.seconds - one.seconds);
+);
 console.log(`Running ${waiting.map(([name]) => name).join(", ")}`);
 const startedAt = performance.now();
 const runs: Run[] = [];
@@ -66,29 +62,11 @@ async function runLane(): Promise<void> {
 }
 
 async function runCommand(command: string): Promise<Omit<Run, "name">> {
-  const child = new Deno.Command(Deno.execPath(), {
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["task", "--quiet", "--eval", command],
     env: { NO_COLOR: "1" },
     stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  let output = "";
-  const end = () => {
-    output += `\nThis part printed nothing for ${
-      SILENCE / 1000
-    } s and was ended. The last line is of the test that hung.\n`;
-    child.kill("SIGTERM");
-  };
-  let timer = setTimeout(end, SILENCE);
-  const read = async (stream: ReadableStream<Uint8Array>) => {
-    for await (const text of stream.pipeThrough(new TextDecoderStream())) {
-      output += text;
-      clearTimeout(timer);
-      timer = setTimeout(end, SILENCE);
-    }
-  };
-  await Promise.all([read(child.stdout), read(child.stderr)]);
-  clearTimeout(timer);
-  return { output, success: (await child.status).success };
+  }).output();
+  const [output, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  return { output: `${output}${errors}`, success };
 }

@@ -1,33 +1,27 @@
 /**
  * The parts of the tests, each with the command that runs it. Types are checked by the gate, not here: that would be done again for each
- * thread that a test starts.
+ * thread that a test starts. The parts of a table begin in its order, the longest first: at the end they would run alone, and leave the
+ * processors idle.
  */
 
 export interface Part {
   command: string;
   /** The folders whose packages are installed before, each with a deno.json of its own. */
   installs?: readonly string[];
-  /**
-   * About how many seconds the part takes alone, on two processors and with its packages in the cache. The longest parts begin first: at
-   * the end they would run alone, and leave the processors idle.
-   */
-  seconds: number;
 }
 
 /** The main package: the tests that a person waits for. They need nothing that `deno task install` does not bring. */
 export const EVERYDAY: Record<string, Part> = {
-  servers: { seconds: 25, command: "deno test -A --no-check tests/server/*_test.ts tests/server/keys" },
   stores: {
-    seconds: 40,
     command: "deno test -A --no-check tests/contract tests/project tests/stores",
   },
   library: {
-    seconds: 35,
     command: "deno test -A --no-check --doc docs/library.md docs/stores.md docs/testing.md mod.ts lib " +
       "tools/reliability/fuzz/handle_test.ts tests/security tests/server/transfer tests/sockets tests/unit " +
       // The contract on a store of a package that needs no server, so that a new kind of write is not forgotten there.
       "packages/edge/tests/d1/contract_test.ts",
   },
+  servers: { command: "deno test -A --no-check tests/server/*_test.ts tests/server/keys" },
 };
 
 /**
@@ -55,52 +49,44 @@ const ON_NODE = [
 
 /** What needs other runtimes, hosts, a proxy, a browser or a full disk, and processes that are killed. */
 export const HEAVY: Record<string, Part> = {
-  edge: {
-    seconds: 50,
-    installs: ["tests/heavy/edge"],
-    command: "cd tests/heavy/edge && deno task ok && deno task test",
-  },
-  runtimes: { seconds: 85, command: "deno test -A --no-check tests/heavy/runtimes" },
   package: {
-    seconds: 120,
     installs: ["tests/heavy/package"],
     command: "deno task --cwd tests/heavy/package ok && deno task release:rehearse",
   },
+  runtimes: { command: "deno test -A --no-check tests/heavy/runtimes" },
   sqlite: {
-    seconds: 75,
     command: "deno test -A --no-check tests/heavy/faults/restore_test.ts tests/heavy/faults/transfer_test.ts " +
       "tests/heavy/faults/disk tests/heavy/faults/sqlite tests/heavy/faults/clients tests/heavy/nginx " +
       "tools/reliability/fuzz/postgres_test.ts",
   },
-  node: { seconds: 50, command: `SERVER_RUNTIME=node deno test -A --no-check ${ON_NODE}` },
   hosts: {
-    seconds: 75,
     installs: ["tests/heavy/hosts"],
     command: "cd tests/heavy/hosts && deno task ok && deno test -A --no-check",
   },
+  edge: {
+    installs: ["tests/heavy/edge"],
+    command: "cd tests/heavy/edge && deno task ok && deno task test",
+  },
+  node: { command: `SERVER_RUNTIME=node deno test -A --no-check ${ON_NODE}` },
   viewer: {
-    seconds: 50,
     installs: ["tools/viewer", "tests/heavy/viewer"],
     command: "deno task --cwd tools/viewer ok && cd tests/heavy/viewer && deno task ok && deno test -A",
   },
   clients: {
-    seconds: 20,
     installs: ["tests/heavy/clients"],
     command: "cd tests/heavy/clients && deno task ok && deno task test",
   },
-  power: { seconds: 20, command: "deno test -A --no-check tests/heavy/power" },
+  power: { command: "deno test -A --no-check tests/heavy/power" },
 };
 
 /** The packages beside the main one, each with what looks for its defects. */
 export const PACKAGES: Record<string, Part> = {
-  "packages/conformance": {
-    seconds: 20,
-    command: "deno test -A --no-check --doc packages/conformance/README.md packages/conformance/tests",
-  },
   "packages/postgres": {
-    seconds: 40,
     command: "deno test -A --no-check packages/postgres tools/reliability/histories",
   },
-  "packages/edge": { seconds: 5, command: "deno test -A --no-check packages/edge" },
-  "packages/client": { seconds: 15, command: "deno test -A --no-check --doc packages/client" },
+  "packages/conformance": {
+    command: "deno test -A --no-check --doc packages/conformance/README.md packages/conformance/tests",
+  },
+  "packages/client": { command: "deno test -A --no-check --doc packages/client" },
+  "packages/edge": { command: "deno test -A --no-check packages/edge" },
 };

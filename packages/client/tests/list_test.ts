@@ -80,7 +80,7 @@ test("of a link, only the query is used: it goes to baseUrl, whatever the origin
 });
 
 test("a link to something other than the list is an error, and for page() one without a cursor", async () => {
-  for (const target of ["/v1/pets/7?cursor=x", "http://[/pets", "https://other.example/", "data:,/pet"]) {
+  for (const target of ["/v1/pets/7?cursor=x", "http://[/pets"]) {
     const { pets, asked } = listing(() => [[], target]);
     assert.equal((await failed(pets.list().toArray())).code, "unexpected_response", target);
     assert.equal(asked.length, 1);
@@ -99,15 +99,10 @@ const ENDLESS: [answer: Answer, message: RegExp, requests: number][] = [
   [(number) => [[number], `?cursor=${number < 9 ? number : 9 + number % 5}`], /^The pages go in a circle/, 21],
 ];
 
-test("a list without an end is an error, and 99 pages without a pet are passed over, again and again", async () => {
+test("a list without an end is an error", async () => {
   for (const [answer, message, requests] of ENDLESS) {
     const { pets, asked } = listing(answer);
     assert.match((await failed(pets.list().toArray())).message, message);
     assert.equal(asked.length, requests);
   }
-  const { pets } = listing((number) => [
-    number % 100 === 99 ? [number] : [],
-    number < 300 ? `?cursor=${number}` : undefined,
-  ]);
-  assert.deepEqual((await pets.list().toArray()).map(({ id }) => id), [99n, 199n, 299n]);
 });

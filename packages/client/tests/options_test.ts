@@ -14,10 +14,8 @@ test("a call with a wrong argument or a misspelt option is refused, and nothing 
   const calls: [call: () => Promise<unknown>, message: RegExp][] = [
     [() => pets.get(7 as unknown as bigint), /^id must be a bigint such as 7n$/],
     [() => pets.create({ ...REX, categoryId: '7,"id":1' as unknown as bigint }), /^categoryId must be a bigint/],
-    [() => pets.create({ ...REX, name: 7 as unknown as string }), /^name must be/],
     [() => pets.create(REX, { idempotencyKey: "a\r\nb: c" }), /^Option idempotencyKey must be/],
     [() => pets.create(REX, misspelt), /^Unknown option idempotencykey;/],
-    [() => pets.list(misspelt).toArray(), /^Unknown option idempotencykey;/],
   ];
   for (const [call, message] of calls) await assert.rejects(call, { name: "TypeError", message });
   assert.deepEqual(requests, []);
@@ -29,12 +27,9 @@ test("createClient() refuses options that are missing, unknown or wrong, and quo
     [{ key: "Bearer pk_secret" }, "TypeError", /^Option key must be visible ASCII .* without spaces$/],
     [{ key: undefined }, "TypeError", /^Option key is missing or empty$/],
     [{ baseUrl: "pets.example" }, "TypeError", address],
-    [{ baseUrl: "ftp://http.example/v1" }, "TypeError", address],
     [{ baseUrl: "http://u:p@h/v1" }, "TypeError", address],
     [{ baseUrl: "http://h/v1?a" }, "TypeError", address],
-    [{ fetch: "x" }, "TypeError", /^Option fetch must be a function$/],
     [{ timeoutMs: 2 ** 31 }, "RangeError", /^Option timeoutMs must be a number from 1 to 2147483647/],
-    [{ maxRetries: "9" }, "RangeError", /maxRetries/],
     [{ baseURL: "http://localhost/v1" }, "TypeError", /^Unknown option baseURL; the options are baseUrl, key, fetch, /],
   ];
   for (const [options, name, message] of wrong) {

@@ -38,8 +38,6 @@ const PET = '{"id":1,"name":"Rex","categoryId":9223372036854775807,"status":"ava
 
 const json = (body: string, status = 200) => () =>
   new Response(body, { status, headers: { "content-type": "application/json" } });
-const text = (body: string | null, status = 200) => () =>
-  new Response(body, { status, headers: { "content-type": "text/html" } });
 /** A body without a type, whose connection may have been cut. */
 const untyped = (body: string) => () => new Response(inPieces(body));
 
@@ -48,19 +46,14 @@ const ENDS: [name: string, respond: () => Response, end: string | RegExp][] = [
   ["a body in pieces", untyped(REX), "Réx"],
   ["a body without a stream, as in React Native", () => like({ body: undefined }, REX), "Réx"],
   ["a category with a point", json(PET.replace("5807", "5807.0")), "Rex"],
-  ["a redirect with 399 and no address", text(null, 399), REDIRECTED],
   ["a redirect that a browser hides", () => like({ type: "opaqueredirect", status: 0, ok: false }), REDIRECTED],
   ["a cut object", untyped('{"id'), `${ASKED} got incomplete JSON: "{\\"id"`],
-  ["a page with 200", text(PAGE), `${FOREIGN}200 ${PAGE_QUOTED}`],
-  ["a page with 404", text(PAGE, 404), `${FOREIGN}404 ${PAGE_QUOTED}`],
+  ["a page with 200", () => new Response(PAGE, { headers: { "content-type": "text/html" } }), `${FOREIGN}200 ${PAGE_QUOTED}`],
   ["a failure without a body", () => new Response(null, { status: 500 }), `${FOREIGN}500 ""`],
   ["another shape", json('{"error":"no"}', 400), `${FOREIGN}400 "{\\"error\\":\\"no\\"}"`],
-  ["an Error whose code is no text", json('{"code":7,"message":"No"}', 400), /petstore, but 400 /],
-  ["null", json("null"), `${FOREIGN}200 "null"`],
   ["arrays a million deep", json("[".repeat(1e6) + "]".repeat(1e6)), `${FOREIGN}200 "${"[".repeat(64)}…"`],
   ["a pet with a fraction", json(PET.replace("5807", "5807.5")), /petstore, but 200 /],
   ["a pet beyond int64", json(PET.replace("5807", "5808")), /petstore, but 200 /],
-  ["a pet without a name", json(PET.replace("name", "named")), /petstore, but 200 /],
   ["a pet of another status", json(PET.replace("available", "lost")), /petstore, but 200 /],
 ];
 
@@ -82,18 +75,11 @@ test("a code that this package does not know is kept, with the facts of the head
   assert.deepEqual(error, Object.assign(new PetstoreError(body.code, body.message), facts));
 });
 
-/** Origins of a page, and what is added to the message of a failure there. At the server's own origin, no permission is needed. */
-const ORIGINS: [origin: string, hint: string][] = [
-  ["http://localhost:5173", "; if the server runs, it may not permit pages of http://localhost:5173 (CORS)"],
-  ["http://localhost", ""],
-];
-
 test("in a browser, a failure without a response says that pages of its origin may not be permitted", async () => {
   const pets = answeredBy(() => Promise.reject(new TypeError("Failed to fetch")));
-  for (const [origin, hint] of ORIGINS) {
-    await whileReplaced(globalThis as { location?: unknown }, { location: { origin } }, async () => {
-      const message = `${ASKED} got no whole response: Failed to fetch${hint}`;
-      await assert.rejects(pets.get(1n), { message });
-    });
-  }
+  const origin = "http://localhost:5173";
+  await whileReplaced(globalThis as { location?: unknown }, { location: { origin } }, async () => {
+    const hint = `if the server runs, it may not permit pages of ${origin} (CORS)`;
+    await assert.rejects(pets.get(1n), { message: `${ASKED} got no whole response: Failed to fetch; ${hint}` });
+  });
 });

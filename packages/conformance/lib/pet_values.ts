@@ -11,28 +11,17 @@ export const STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
 /** JSON texts that are no status. */
 export const NO_STATUSES = [
   '"lost"',
-  '"SOLD"',
   '"Sold"',
   '"sold "',
-  '" sold"',
   '"avail"',
-  '"sol"',
-  '"pend"',
   '""',
   '"null"',
   "null",
   "1",
-  "0",
-  "true",
   "false",
   '["sold"]',
-  "[]",
-  "{}",
   '"sold,pending"',
-  '"Available"',
-  '"unavailable"',
   '"constructor"',
-  '"pending\\n"',
 ];
 
 export const INT64_MAX: bigint = 2n ** 63n - 1n;
@@ -65,16 +54,8 @@ export const NO_CATEGORIES = [
   "{}",
   '""',
   '"seven"',
-  "1234.75",
-  "0.5",
-  "-0.25",
   "1e-3",
-  "false",
-  "[]",
-  "18446744073709551616",
   "1e19",
-  "1e30",
-  "-1e25",
   "1e400",
 ];
 
@@ -84,10 +65,8 @@ export const ROUNDED_CATEGORIES = ["1e-400", "1.0000000000000000001", "450359962
 /** Names that wrong quoting, escaping, trimming, normalizing or cutting would damage. */
 export const NAMES: readonly string[] = [
   "Rex",
-  "x",
   "x".repeat(255),
   "😀".repeat(255),
-  "𒀀".repeat(255),
   'a"b\\c/d',
   `"quoted" and 'quoted'`,
   "  padded  ",
@@ -100,17 +79,14 @@ export const NAMES: readonly string[] = [
   "__proto__",
   "'); DROP TABLE pets; --",
   "null",
-  "0123",
   "%s ? $1 :name /",
 ];
 
 /** JSON texts that are no string. */
-export const NO_STRINGS = ["7", "null", "true", "[]", "{}", "false", "0", "1e3", '["Rex"]', '{"en":"Rex"}'];
+export const NO_STRINGS = ["7", "null", "true", "[]", "{}", '["Rex"]'];
 
-/** JSON texts that are no name of this library, though most are a string. */
+/** JSON texts that are a string, and no name of this library. */
 export const NO_NAMES = [
-  "null",
-  "7",
   '""',
   '" "',
   '"\u00a0\u2003"',
@@ -118,14 +94,9 @@ export const NO_NAMES = [
   '"a\\u0000b"',
   '"a\\nb"',
   '"\\u007f"',
-  '"\\u009f"',
   '"a\\u0085b"',
-  '"\\u3000"',
-  '"\u3000\u3000"',
   '"\\ud800"',
   '"\\udc00x"',
-  '"\\ude00\\ud83d"',
   `"${"x".repeat(256)}"`,
   `"${"😀".repeat(256)}"`,
-  `"${"x".repeat(50_000)}"`,
 ];

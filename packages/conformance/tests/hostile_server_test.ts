@@ -52,22 +52,3 @@ test("a case does not show credentials that it has made from the key", async () 
   const { errors: [error] } = await runCases({ fetch }, "specification");
   assert.match(error!.message, /^> authorization: Basic <key>\n[^]*^< <key>$/m);
 });
-
-/** How a server answers a create, and what is told of it. */
-const ANSWERS: [status: number, body: string, told: (bigint | undefined)[]][] = [
-  [201, '{"id":7}', [7n]],
-  [201, "{}", [undefined]],
-  [503, "{}", [undefined]],
-  [400, "{}", []],
-];
-
-test("conformanceCases() tell of each create that may have left a pet, and of none that was refused", async () => {
-  for (const [status, body, told] of ANSWERS) {
-    const ids: (bigint | undefined)[] = [];
-    const fetch: Handle = () => Promise.resolve(new Response(body, { status }));
-    const target = { baseUrl: "https://petstore.example/v1", key: KEY, fetch, onCreate: (id?: bigint) => ids.push(id) };
-    const create = conformanceCases(target).find(({ name }) => name === "sends pets and lists as application/json");
-    await create?.run().catch(() => {});
-    assert.deepEqual(ids, told, `${status} ${body}`);
-  }
-});

@@ -43,16 +43,6 @@ test("the client keeps int64 exact and follows pages in Chromium", () => {
     }));
 });
 
-test("the client follows no redirect in Chromium", () => {
-  const script = (request: string) =>
-    request.startsWith("OPTIONS") ? response(204, "", CORS) : response(302, "", { ...CORS, location: "/elsewhere" });
-  return withScript(script, ({ origin }) =>
-    withPage(async (page) => {
-      const moved = call(page, "roundTrip", `${origin}/v1`);
-      await assert.rejects(moved, /POST \S+\/v1\/pets is redirected to another address; baseUrl must be/);
-    }));
-});
-
 test("a response that was cut is not kept by Chromium and given to the next attempts", () => {
   const pets = `[{"id":1,"name":"Rex","categoryId":${LARGEST},"status":"available"}]`;
   const fields = { ...CORS, etag: 'W/"one"' };

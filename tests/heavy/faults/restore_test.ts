@@ -1,4 +1,4 @@
-/** The commands of docs/data.md about import, export and the restore drill, in a shell, with real damage. */
+/** The restore drill of docs/data.md, in a shell, with real damage. */
 
 import assert from "node:assert/strict";
 import { findBinaries } from "../../support/postgres/binaries.ts";
@@ -12,7 +12,6 @@ import { skipUnless, testUnless } from "../../support/system/commands.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
 const PAGE = `${readPage("docs/data.md")}\n## `;
-const [, TRANSFER = ""] = /^## Import and export\n([^]*?)^## /m.exec(PAGE) ?? [];
 const [, DRILL = ""] = /^## Restore drill\n([^]*?)^## /m.exec(PAGE) ?? [];
 
 /** The block that has this command, in its two parts: while the server runs, and after its end. */
@@ -56,22 +55,6 @@ async function drill(
     assert.deepEqual(await walk(KEY, server), ledger.inOrder());
   });
 }
-
-testUnless(skipUnless(["bash"], "a shell", () => {}))(
-  "the commands for import and export copy the pets of a running server",
-  () =>
-    withTempFolder((folder) =>
-      withServer(folder, { args: [`--key=${KEY}`, "--log=off"] }, async (server) => {
-        const ledger = new Ledger();
-        for (let i = 0; i < 3; i++) await ledger.create(server);
-        const [script] = blocksOf(TRANSFER, "sh");
-        const printed = await runShell(folder, script ?? "");
-        assert.match(printed, /^pets\.ndjson: 3 pets, \d+ bytes$[^]*^pets\.ndjson: 3 pets added$/m);
-        assert.match(printed, /^petstore: sqlite:copy\.db is new$/m);
-        ledger.assertInFile(`${folder}/copy.db`);
-      })
-    ),
-);
 
 testUnless(skipUnless(["bash", "dd", "cmp"], "a shell", () => {}))(
   "the restore drill of SQLite leads to the pets of the backup",

@@ -1,17 +1,15 @@
 /**
- * docs/nginx.conf with TLS: nginx takes the file as it ships, before and after the documented step. A key that is sent over plain HTTP gets no
- * redirect, and nothing tells whether it is valid.
+ * docs/nginx.conf after the step to TLS that it documents: a key that is sent over plain HTTP gets no redirect, and nothing tells whether it
+ * is valid.
  */
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { assertSeen } from "./access_log.ts";
-import { CONFIGURATION, NGINX, turnTlsOn, whyNoNginx, withProxy } from "../../support/nginx/nginx.ts";
+import { whyNoNginx, withProxy } from "../../support/nginx/nginx.ts";
 import { AUTHORIZATION, get, head, HEADERS, PET, post } from "../../support/http/requests.ts";
 import { exchange } from "../../support/http/raw_socket.ts";
-import { type Certificate, makeCertificate, NO_OPENSSL } from "../../support/system/certificate.ts";
-import { command, skipUnless, testUnless } from "../../support/system/commands.ts";
+import { makeCertificate, NO_OPENSSL } from "../../support/system/certificate.ts";
+import { testUnless } from "../../support/system/commands.ts";
 import { freePort } from "../../support/system/free_port.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
@@ -61,38 +59,3 @@ test("with TLS, every request over plain HTTP gets the same 403 and reaches no p
       await assertSeen(server, ["GET /v1/pets 200", "GET /v1/pets 401 invalid_api_key"]);
     });
   }));
-
-/** In a namespace of its own, where the folders of the file are empty ones in memory. */
-const PLACES = ["/var/lib/nginx", "/var/log", "/run", "/etc/ssl"];
-const MOUNTS = PLACES.map((place) => `mount -t tmpfs tmpfs ${place}`).join(" && ");
-const NO_NAMESPACE = skipUnless(["unshare", "mount"], "the right to mount a file system", () => {
-  command("unshare", "--mount", "sh", "-c", MOUNTS);
-});
-
-/** Lets nginx test a configuration, with a certificate where the file names it. */
-function testFile(file: string, { certificate, key }: Certificate): void {
-  const copies = `cp ${certificate} /etc/ssl/petstore/fullchain.pem && cp ${key} /etc/ssl/petstore/privkey.pem`;
-  const script = `${MOUNTS} && mkdir /var/log/nginx /etc/ssl/petstore && ${copies} && ${NGINX} -t -c ${file}`;
-  command("unshare", "--mount", "sh", "-c", script);
-}
-
-/** What an operator may make of the line "listen 80;" before the step to TLS. */
-const LISTENS = ["80", "127.0.0.1:8080"];
-
-testUnless(whyNoNginx() || NO_OPENSSL || NO_NAMESPACE)(
-  "nginx takes docs/nginx.conf as it is, and after the step to TLS, which leaves no plain port that reaches the petstore",
-  () =>
-    withTempFolder((folder) => {
-      const file = join(folder, "nginx.conf"), certificate = makeCertificate(folder, "ours");
-      for (const listen of LISTENS) {
-        writeFileSync(file, CONFIGURATION.replace(/^( *listen )80;/m, (_, start) => `${start}${listen};`));
-        testFile(file, certificate);
-        turnTlsOn(file);
-        testFile(file, certificate);
-        const [main, plain, ...more] = readFileSync(file, "utf8").split(/^ *server \{/m).slice(1);
-        const portsOf = (server = "") => Array.from(server.matchAll(/^ *listen ([^;]+);/gm), ([, port]) => port);
-        assert.deepEqual([portsOf(main), portsOf(plain), more.length], [["443 ssl http2"], ["80"], 0], listen);
-        assert.doesNotMatch(plain!, /proxy_pass/);
-      }
-    }),
-);

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { type Nginx, UNLIMITED, whyNoNginx, withNginx, withProxy } from "../../support/nginx/nginx.ts";
-import { exchange, RawSocket } from "../../support/http/raw_socket.ts";
+import { type Nginx, whyNoNginx, withNginx, withProxy } from "../../support/nginx/nginx.ts";
+import { exchange } from "../../support/http/raw_socket.ts";
 import { get, HEADERS, PET, post } from "../../support/http/requests.ts";
 import { type Script, withScript } from "../../support/http/scripted_server.ts";
 import { withTempFolder } from "../../support/temp.ts";
@@ -18,27 +16,6 @@ async function refusal(nginx: Nginx, bytes: string): Promise<unknown[]> {
   return [response?.status, JSON.parse(response?.text ?? "null").code, response?.headers.get("retry-after")];
 }
 
-test("a petstore that ends closes none of nginx's connections with a request on it", () =>
-  withProxy(UNLIMITED, async (nginx, server, folder) => {
-    let answered = 0;
-    const warm = Promise.withResolvers<void>();
-    const clients = Array.from({ length: 12 }, async (_, i) => {
-      using socket = await RawSocket.open(nginx);
-      for (let status = 0; status !== 502;) {
-        await socket.send(i % 2 === 0 ? LIST : CREATE);
-        status = (await socket.readResponse())?.status ?? assert.fail("nginx did not answer");
-        assert.ok([200, 201, 502, 503].includes(status), `${status}`);
-        if (++answered === 400) warm.resolve();
-      }
-    });
-    await Promise.race([warm.promise, Promise.all(clients)]);
-    assert.equal(await server.stop(), 0);
-    await Promise.all(clients);
-    // The only errors are those of connections that were refused, when no server listened any more: no request was lost.
-    const errors = readFileSync(join(folder, "error_log"), "utf8").trimEnd().split("\n");
-    for (const line of errors) assert.match(line, /connect\(\) failed \(111: .*refused\)/i);
-  }));
-
 test("nginx answers 504 for a petstore that does not answer in time, and 502 for one that is gone", () =>
   withProxy({ response_timeout: "150ms" }, async (nginx, { pid }) => {
     Deno.kill(pid, "SIGSTOP");
@@ -48,8 +25,8 @@ test("nginx answers 504 for a petstore that does not answer in time, and 502 for
     assert.deepEqual(await refusal(nginx, CREATE), [502, "bad_gateway", "1"]);
   }));
 
-test("requests beyond the rate, or the limit of simultaneous requests, of an address are refused with 429", async () => {
-  await withProxy(
+test("requests beyond the rate of an address are refused with 429", () =>
+  withProxy(
     { rate: "$binary_remote_addr zone=requests:10m rate=1r/m", burst: "zone=requests" },
     async (nginx) => {
       assert.equal((await exchange(nginx, LIST))?.status, 200);
@@ -57,17 +34,7 @@ test("requests beyond the rate, or the limit of simultaneous requests, of an add
         assert.deepEqual(await refusal(nginx, bytes), [429, "too_many_requests", "1"]);
       }
     },
-  );
-  await withProxy({ connections: "connections 1" }, async (nginx) => {
-    using first = await RawSocket.open(nginx);
-    await first.send(CREATE.slice(0, -1).replace(/\r\n\r\n/, "\r\nExpect: 100-continue$&"));
-    // The interim response shows that nginx has counted the request.
-    assert.equal((await first.readResponse())?.status, 100);
-    assert.deepEqual(await refusal(nginx, LIST), [429, "too_many_requests", "1"]);
-    await first.sendRest(PET.slice(-1));
-    assert.equal((await first.readResponse())?.status, 201);
-  });
-});
+  ));
 
 /** nginx before an upstream that answers the first request of a connection, and closes the connection after the second. */
 function withBreaker(use: (nginx: Nginx, heads: string[]) => Promise<void>): Promise<void> {

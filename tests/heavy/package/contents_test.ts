@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, posix } from "node:path";
 import { test } from "node:test";
@@ -39,12 +38,3 @@ for (const { manifest: { name } } of PACKAGES) {
     assert.deepEqual(dead, []);
   });
 }
-
-test("the main package is small, but for the files of Swagger UI that the server shows", () => {
-  const tarball = tarballOf("@petstore/petstore");
-  const own = [...unpack(tarball)].filter(([path]) => !/swagger_ui\.json$|^(docs|bench)\//.test(path));
-  const size = own.reduce((sum, [, text]) => sum + text.length, 0);
-  assert.ok(size < 1_100_000, `${size} characters without Swagger UI and the pages`);
-  const packed = statSync(tarball).size;
-  assert.ok(packed < 1_000_000, `${packed} bytes packed`);
-});

@@ -5,7 +5,6 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import test from "node:test";
-import { pathToFileURL } from "node:url";
 import root from "../../../deno.json" with { type: "json" };
 import { withTempFolder } from "../../support/temp.ts";
 import { ROOT } from "./support/project.ts";
@@ -48,26 +47,4 @@ test("the program that JSR has serves pets, and the page with its scripts", () =
     assert.match(await (await fetch(`${origin}/${script}`)).text(), /SwaggerUIBundle/);
     assert.equal(await petstore.stop(), 0);
     assert.doesNotMatch(petstore.written.stderr, /rror|denied/);
-  }));
-
-const STORE = pathToFileURL(join(ROOT, "lib/stores/sqlite/create_sqlite_store.ts")).href;
-
-/** Prints how many threads a store starts. */
-const PROGRAM = `
-  const { createSqliteStore } = await import("${STORE}");
-  const { default: process } = await import("node:process");
-  let threads = 0;
-  process.on("worker", () => threads++);
-  const store = createSqliteStore("pets.db", { writerThread: "always" });
-  for (const end = performance.now() + 500; performance.now() < end;) {
-    await store.create({ name: "Rex", categoryId: 7n, status: "sold" });
-  }
-  await store.close();
-  console.log(threads);`;
-
-test("without the permission to read the package, Deno asks for nothing, and the calling thread commits", () =>
-  withTempFolder(async (folder) => {
-    writeFileSync(join(folder, "program.ts"), PROGRAM);
-    const args = ["run", "--no-prompt", "--no-config", "--allow-read=.", "--allow-write=.", "program.ts"];
-    assert.deepEqual(await succeed(process.execPath, args, folder), { stdout: "0\n", stderr: "" });
   }));

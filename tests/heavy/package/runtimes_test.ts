@@ -42,11 +42,10 @@ const ESBUILD = [NODE.command, fileOf("esbuild", versionOf("esbuild"), "bin/esbu
 const BUNDLED: Record<string, [file: string, command: string[]]> = {
   "esbuild as esm": ["bundle.mjs", [...ESBUILD, "--format=esm"]],
   "esbuild as cjs": ["bundle.cjs", [...ESBUILD, "--format=cjs"]],
-  "Bun": ["bundle.mjs", [BUN.command, "build", "--target=node"]],
 };
 
 for (const [bundler, [file, [program = "", ...flags]]] of Object.entries(BUNDLED)) {
-  testUnless(NODE.skip || BUN.skip)(
+  testUnless(NODE.skip)(
     `a program that is bundled by ${bundler} runs once, and its SQLite store commits on the calling thread`,
     () =>
       withProject(npm(NODE), async (folder) => {
@@ -56,15 +55,5 @@ for (const [bundler, [file, [program = "", ...flags]]] of Object.entries(BUNDLED
       }),
   );
 }
-
-testUnless(NODE.skip)(
-  "a program that Node allows no threads commits on the calling thread",
-  () =>
-    withProject(npm(NODE), async (folder) => {
-      const flags = ["--permission", "--allow-fs-read=*", "--allow-fs-write=*"];
-      const { stdout } = await succeed(NODE.command, [...flags, "writer.mjs", "40"], folder);
-      assert.deepEqual(JSON.parse(stdout), { writer: "same-thread", inOrder: true });
-    }),
-);
 
 const SQLITE_WARNING = /^\(node:\d+\) ExperimentalWarning: (SQLite|CommonJS) .*\n(\(Use `node --trace.*\n)?/gm;

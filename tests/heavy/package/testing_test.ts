@@ -3,13 +3,12 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { dirname, join } from "node:path";
-import process from "node:process";
+import { join } from "node:path";
 import { testUnless } from "../../support/system/commands.ts";
 import { freePort } from "../../support/system/free_port.ts";
 import { until } from "../../support/until.ts";
 import { npm, ROOT, withProject } from "./support/project.ts";
-import { run, start, succeed } from "./support/run.ts";
+import { run } from "./support/run.ts";
 import { fileOf, NODE, versionOf } from "./support/runtimes.ts";
 
 const vitest = fileOf("vitest", versionOf("vitest"), "vitest.mjs");
@@ -42,22 +41,5 @@ testUnless(NODE.skip)(
       const taken = createServer().listen(Number(port), "127.0.0.1");
       assert.notEqual((await run(NODE.command, [vitest, "run"], folder)).status, 0);
       taken.close();
-    }),
-);
-
-testUnless(NODE.skip)(
-  "docs/testing.md's steps for GitHub Actions start a server, and wait until it is ready",
-  () =>
-    withProject(npm(NODE), async (folder) => {
-      const port = String(await freePort());
-      const [, command] = /^- run: \|\n {4}(.*) &\n {2}env:\n {4}PETSTORE_KEYS: test$/m.exec(PAGE) ?? [];
-      const [, wait = ""] = /^- run: (curl .*)$/m.exec(PAGE) ?? [];
-      const env = { PATH: `${dirname(NODE.command)}:${process.env["PATH"]}`, PETSTORE_KEYS: "test", PORT: port };
-      await using server = start("bash", ["-c", `exec ${command}`], folder, env);
-      await succeed("bash", ["-c", wait.replace("8000", port)], folder);
-      const headers = { authorization: "Bearer test" };
-      const response = await fetch(`http://127.0.0.1:${port}/v1/pets?limit=100`, { headers });
-      assert.equal((await response.json()).length, 20);
-      assert.equal(await server.stop(), 0);
     }),
 );

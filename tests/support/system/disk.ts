@@ -15,10 +15,6 @@ export const MOUNT_SKIP = skipUnless(["mount", "umount"], "the right to mount a 
   }
 });
 
-export const OVERLAY_SKIP = MOUNT_SKIP || skipUnless([], "an overlay file system", () => {
-  assert.match(Deno.readTextFileSync("/proc/filesystems"), /\toverlay$/m);
-});
-
 /** A file system in memory; `remount` changes its size or makes it read-only. */
 export function withTmpfs<T>(
   size: string,

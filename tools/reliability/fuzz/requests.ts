@@ -10,10 +10,7 @@ import { type Choice, weighted } from "./weighted.ts";
 type Header = [name: string, value: string];
 
 /** A request. `{next}`, `{id}` and `{etag}` stand for parts of earlier responses, so that a shortened sequence still makes sense. */
-export interface Step extends ModelRequest {
-  /** Whether the body has a length or comes in pieces. */
-  framing: "length" | "pieces";
-}
+export type Step = ModelRequest;
 
 const RIGHT_KEYS = [`bearer ${KEY}`, ` BEARER  ${KEY}\t`];
 const WRONG_KEYS = [
@@ -120,7 +117,6 @@ function step(
     method: fc.constantFrom(...methods),
     target,
     headers: fc.tuple(...headers).map((lists) => lists.flat()),
-    framing: fc.constantFrom("length", "pieces"),
     body,
   });
 }
@@ -178,24 +174,12 @@ export class Memory {
 export const ORIGIN = "http://petstore.test";
 
 /** `Request` normalises URLs and some methods. */
-export function createRequest({ method, target, headers, body, framing }: Step): Request {
+export function createRequest({ method, target, headers, body }: Step): Request {
   if (/^(GET|HEAD)$/i.test(method) || body === undefined) return new Request(ORIGIN + target, { method, headers });
   const bytes = Uint8Array.from(body, (character) => character.charCodeAt(0));
-  if (framing === "pieces") {
-    const init = { method, headers, body: ReadableStream.from(cut(bytes)), duplex: "half" };
-    return new Request(ORIGIN + target, init);
-  }
   return new Request(ORIGIN + target, {
     method,
     headers: [...headers, ["content-length", `${bytes.length}`]],
     body: bytes,
   });
-}
-
-/** Pieces that also cut a character of several bytes. */
-function* cut(body: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>> {
-  for (let start = 0, size = 1; start < body.length; start += size) {
-    size = size * 7 % 1000;
-    yield body.slice(start, start + size);
-  }
 }

@@ -19,11 +19,10 @@ const KEYS = addition("auth", "A key is Authorization: Bearer <key>, with Bearer
 function wrongCredentials(key: string): string[] {
   const half = key.length >> 1;
   const tokens = [
-    ..."null undefined true * test API_KEY {}".split(" "),
+    ..."null undefined *".split(" "),
     "' OR '1'='1",
     key.slice(half),
     key.slice(0, half),
-    key.slice(0, -1),
     "x".repeat(key.length),
     key.toUpperCase(),
     key.toLowerCase(),
@@ -31,12 +30,7 @@ function wrongCredentials(key: string): string[] {
     `${key}x`,
     `x${key}`,
     `${key} x`,
-    `${key},x`,
-    `${key}%20`,
-    `${key}=`,
     `${key}, Bearer ${key}`,
-    `Bearer ${key}`,
-    `sha256:${key}`,
     `"${key}"`,
   ];
   return [
@@ -44,12 +38,8 @@ function wrongCredentials(key: string): string[] {
     ...tokens.filter((token) => token !== key).map((token) => `Bearer ${token}`.trimEnd()),
     key,
     `Bearer${key}`,
-    `Bearer:${key}`,
     `Basic ${key}`,
-    `Token ${key}`,
-    `ApiKey ${key}`,
     `Basic ${btoa(`user:${key}`)}`,
-    `Basic ${btoa(`${key}:`)}`,
   ];
 }
 
@@ -57,13 +47,13 @@ function wrongCredentials(key: string): string[] {
 const KEY_FIELDS = "x-api-key api-key apikey x-auth-token x-access-token proxy-authorization token".split(" ");
 const KEY_NAMES = "key api_key apikey apiKey access_token token auth authorization session".split(" ");
 
-/** Fields of proxies, browsers and monitors, and queries, for which some servers ask for no key. */
-const TRUSTED = [
-  { "x-forwarded-for": "127.0.0.1", "x-forwarded-host": "localhost", "x-remote-user": "admin" },
-  { "x-original-url": "/livez", "x-http-method-override": "OPTIONS", "user-agent": "kube-probe/1.31" },
-  { "if-none-match": "*", accept: "application/xml", origin: "https://app.example" },
-];
-const QUERIES = ["", "?status=sold", "?limit=20&status=available", "?cursor=1", "?admin=true&debug=1&_method=OPTIONS"];
+/** Fields of proxies, browsers and monitors, for which some servers ask for no key. */
+const TRUSTED = {
+  "x-forwarded-for": "127.0.0.1",
+  "x-http-method-override": "OPTIONS",
+  "user-agent": "kube-probe/1.31",
+  "if-none-match": "*",
+};
 
 /** Sends requests to each endpoint with credentials, fields and queries that are not the key. None may show the pet with this name. */
 async function sendWrong(api: Api, id: bigint, shown: string): Promise<void> {
@@ -77,11 +67,11 @@ async function sendWrong(api: Api, id: bigint, shown: string): Promise<void> {
     assertStatus(response, 401, `${method} ${path} ${JSON.stringify(headers)}`);
     assert.ok(!response.text.includes(shown), "A response without the right key shows a pet");
   };
-  for (const headers of [...credentials, fields, { cookie: named.join("; ") }, ...TRUSTED]) {
+  for (const headers of [...credentials, fields, { cookie: named.join("; ") }, TRUSTED]) {
     for (const path of ["/pets", `/pets/${id}`]) await send("GET", path, headers);
     await send("POST", "/pets", headers);
   }
-  for (const query of [...QUERIES, `?${named.join("&")}`]) {
+  for (const query of ["", `?${named.join("&")}`]) {
     for (const path of [`/pets${query}`, `/pets/${id}${query}`]) {
       // The same request with the key may fill a cache.
       await api.get(path);
@@ -103,10 +93,8 @@ async function sendOdd(api: Api, id: bigint, shown: string): Promise<void> {
     const { status } = await api.get(path, none);
     assert.ok(status >= 300, `The path ${path} without a key was answered with ${status}`);
   }
-  for (const other of ["1", "-1", ABSENT_ID]) {
-    assertStatus(await api.get(`/pets/${other}`, none), 401, `GET /pets/${other} without a key`);
-  }
-  for (const body of ["", "{", PET.replace("}", `,"key":"${api.key}","api_key":"${api.key}"}`)]) {
+  assertStatus(await api.get(`/pets/${ABSENT_ID}`, none), 401, "GET of a pet that does not exist without a key");
+  for (const body of ["{", PET.replace("}", `,"api_key":"${api.key}"}`)]) {
     assertStatus(await api.post(body, none), 401, `the body ${body} without a key`);
   }
 }

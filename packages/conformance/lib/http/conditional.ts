@@ -72,9 +72,7 @@ export const CONDITIONAL_CASES: readonly HttpCase[] = [
         await assertUnchanged(api, path, get, tags);
       }
       const unless = (tags: string) => api.get(path, { headers: { "if-none-match": tags } });
-      for (const tags of ['"other"', opaque.slice(1, -1), `"x${opaque.slice(1)}`]) {
-        assertStatus(await unless(tags), 200, `If-None-Match: ${tags}`);
-      }
+      assertStatus(await unless('"other"'), 200, "If-None-Match with another entity tag");
       // The page is unchanged, but a next page now exists. A 304 would hide it.
       await addPet(api);
       const { status, text } = await unless(etag);

@@ -24,17 +24,14 @@ function resembling(id: bigint): string[] {
     `abc${id}`,
     `${id}abc`,
     `${id}.5`,
-    `${id},2`,
     `${id}%00`,
     `${id}%20or%201=1`,
-    `${id}%2F1`,
-    `%22${id}%22`,
   ];
 }
 
 /** Makes other notations of an id, which some servers read as the same integer. */
 function notationsOf(id: bigint): string[] {
-  return [`0${id}`, `+${id}`, `${id}.0`, `${id}e0`, `%20${id}`, `0x${id.toString(16)}`, `${id};a=1`];
+  return [`0${id}`, `+${id}`, `${id}.0`, `%20${id}`, `0x${id.toString(16)}`];
 }
 
 const NO_IDS = [..."%zz %FF %2F %D9%A1 __proto__".split(" "), "x".repeat(3000)];

@@ -23,17 +23,12 @@ export function withKey(key: string): RequestParts {
 const BAD_KEYS = [
   '""',
   '"a',
-  'a"',
   '"a"b',
   '"a";P=1',
-  '"a";p=1.2345',
   '"\\a"',
   "a,b",
   "é",
-  "a\\b",
-  "",
   "a b",
-  '"a", "b"',
   "x".repeat(256),
   `"${"x".repeat(256)}"`,
 ];

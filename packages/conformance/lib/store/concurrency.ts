@@ -43,19 +43,6 @@ export const CONCURRENCY_CASES: StoreCase[] = [
       await assertReadersSeeAll([store, await context.second(store)]);
     },
   }),
-  ...cases("atomicity", {
-    async "lists a pet, also by its status, as soon as get() returns it"(store) {
-      for (let id = 1n; id <= 30n; id++) {
-        const create = begin(() => store.create(draft()));
-        while (await store.get(id) === undefined) await pause();
-        for (const status of [undefined, "available"] as const) {
-          const { json } = await store.list({ after: id - 1n, limit: 1, status });
-          assert.equal(idsOf(json)[0], id, `get() shows the pet ${id}, and a list does not`);
-        }
-        assert.equal(await create, id);
-      }
-    },
-  }),
   ...cases("concurrency", {
     async "returns different counters from changes() after a create has resolved, at another server too"(
       store,

@@ -58,20 +58,6 @@ export const ONCE_CASES: StoreCase[] = cases("idempotency", {
     }
     await assertKept(store, pets);
   },
-  async "remembers each of many requests"(store) {
-    const send = () =>
-      Promise.all(Array.from({ length: 200 }, (_, i) => createOnce(store, draft(), request(`many${i}`))));
-    const first = await send();
-    assert.deepEqual(await send(), first.map((each) => ({ ...each, outcome: "replayed" })));
-  },
-  async "remembers a request not much longer than its retention time, however often it is repeated"(store) {
-    const repeat = () => createOnce(store, draft(), request("short", "one", 50));
-    await repeat();
-    for (let tries = 0; (await repeat()).outcome !== "created"; tries++) {
-      assert(tries < 80, "A request that is repeated is still remembered after 400 milliseconds instead of 50");
-      await pause(5);
-    }
-  },
   async "remembers a request until its retention time is over"(store) {
     // The round is repeated with a longer time, if the store or the machine took too long.
     for (let retentionMs = 100;; retentionMs *= 2) {

@@ -1,15 +1,12 @@
-/**
- * A file that is mounted by itself: its log would be in another folder than the file, so every command refuses it. A file in an overlay's
- * lower layer is none, though it may have another device than its folder.
- */
+/** A file that is mounted by itself: its log would be in another folder than the file, so every command refuses it. */
 
 import assert from "node:assert/strict";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeStore, STORE } from "../../../support/server/pet_files.ts";
-import { addPet, runCommand, withServer } from "../../../support/server/server_process.ts";
+import { runCommand } from "../../../support/server/server_process.ts";
 import { command, testUnless } from "../../../support/system/commands.ts";
-import { MOUNT_SKIP, OVERLAY_SKIP, withTmpfs } from "../../../support/system/disk.ts";
+import { MOUNT_SKIP } from "../../../support/system/disk.ts";
 import { withTempFolder } from "../../../support/temp.ts";
 
 const COMMANDS: string[][] = [
@@ -46,26 +43,4 @@ testUnless(MOUNT_SKIP)(
         command("umount", join(place, "pets.db"));
       }
     }),
-);
-
-testUnless(OVERLAY_SKIP)(
-  "a file in the lower layer of an overlay on another file system is used and served",
-  () =>
-    withTempFolder((folder) =>
-      withTmpfs("8m", async (upper) => {
-        for (const name of ["lower", "merged"]) mkdirSync(join(folder, name));
-        for (const name of ["files", "work"]) mkdirSync(join(upper, name));
-        await makeStore(3, join(folder, "lower"));
-        const merged = join(folder, "merged");
-        // Without xino, the file keeps the device of its layer.
-        const layers = `lowerdir=${folder}/lower,upperdir=${upper}/files,workdir=${upper}/work,xino=off`;
-        command("mount", "-t", "overlay", "overlay", "-o", layers, merged);
-        try {
-          assert.notEqual(statSync(join(merged, "pets.db")).dev, statSync(merged).dev);
-          await withServer(merged, { args: ["--key=k", STORE] }, (server) => addPet(server, "k"));
-        } finally {
-          command("umount", merged);
-        }
-      })
-    ),
 );

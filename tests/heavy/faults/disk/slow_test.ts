@@ -33,7 +33,7 @@ test("each time when the disk of a running server becomes slow, reads do not wai
     });
   }));
 
-test("a create whose sync fails says that it may have been stored, and then the next start may find it", () =>
+test("a create whose sync fails says that it may have been stored, and creates succeed again when the disk keeps data", () =>
   withTempFolder(async (folder) => {
     const { env, setDelay } = slowDisk(folder);
     const ledger = new Ledger();
@@ -48,8 +48,11 @@ test("a create whose sync fails says that it may have been stored, and then the 
           assert.match(text, /may have been stored/);
         }
       }
+      assert.equal((await server.ask("/livez", null)).status, 200);
+      await ledger.assertShown(server);
+      setDelay(0);
+      await ledger.create(server);
       await server.stop("SIGKILL");
     });
-    setDelay(0);
-    await withServer(folder, { ...ON_FILE, env }, (server) => ledger.create(server));
+    await withServer(folder, { ...ON_FILE, env }, (server) => ledger.assertShown(server));
   }));

@@ -2,27 +2,12 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { FILE, Ledger, ON_FILE } from "../../../support/server/ledger.ts";
-import { runCommand, type ServerProcess, withServer } from "../../../support/server/server_process.ts";
+import { runCommand, withServer } from "../../../support/server/server_process.ts";
 import { fill } from "../../../support/database.ts";
 import { until } from "../../../support/until.ts";
 import { test } from "../../../support/server/in_process.ts";
 
 const CLIENTS = 8;
-
-/** Creates until the server is killed; the last create may be stored or not. */
-async function createUntilKilled(server: ServerProcess, ledger: Ledger): Promise<void> {
-  try {
-    for (;;) await ledger.create(server);
-  } catch (error) {
-    if (error instanceof assert.AssertionError) throw error;
-  }
-}
-
-/** Waits for more acknowledged creates. */
-async function acknowledged(ledger: Ledger, more: number): Promise<void> {
-  const goal = ledger.pets.size + more;
-  await until("more creates", () => ledger.pets.size >= goal);
-}
 
 /** A backup is sound and has every pet acknowledged before it began. */
 function assertBackup(path: string, ids: readonly number[]): void {
@@ -40,15 +25,16 @@ test.withFolder("a backup of a large file ends while clients create without paus
   fill(path, 200_000);
   assert.ok(Deno.statSync(path).size > 50_000_000);
   await withServer(folder, ON_FILE, async (server) => {
-    const clients = Array.from({ length: CLIENTS }, () => createUntilKilled(server, ledger));
-    await acknowledged(ledger, 50);
+    let isDone = false;
+    const clients = Array.from({ length: CLIENTS }, (_, i) => ledger.createOnAndOn([server], `pet-${i}`, () => isDone));
+    await until("creates", () => ledger.pets.size >= 50);
     const before = [...ledger.pets.keys()];
     // Asynchronous: the clients run in this process.
     const done = await runCommand(folder, ["backup", "copy.db", `--store=sqlite:${FILE}`]);
     assert.equal(done.status, 0, done.stderr);
     assert.ok(ledger.pets.size > before.length, "no pet was added meanwhile");
     assert.equal(ledger.refused, 0);
-    await server.stop("SIGKILL");
+    isDone = true;
     await Promise.all(clients);
     assertBackup(join(folder, "copy.db"), before);
   });
