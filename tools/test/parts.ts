@@ -31,7 +31,6 @@ export const EVERYDAY: Record<string, Part> = {
 const ON_NODE = [
   "heavy/faults/disk/faults",
   "heavy/faults/disk/slow",
-  "heavy/nginx/upstream",
   "sockets/smuggling",
   "sockets/splitting",
   "sockets/unreadable",

@@ -39,11 +39,9 @@ test("createClient() refuses options that are missing, unknown or wrong, and quo
 
 test("baseUrl may have a slash at its end, or be a URL, and an option that is undefined is as one that is not given", async () => {
   for (const baseUrl of ["http://localhost/v1/", new URL("http://localhost/v1")]) {
-    const more = { baseUrl, timeoutMs: undefined, maxRetries: undefined, onDeprecation: undefined };
-    const { pets, requests } = inProcess({}, more);
-    await pets.create({ ...REX, status: undefined }, { idempotencyKey: undefined });
-    await pets.list({ status: undefined, limit: undefined, signal: undefined }).toArray();
-    assert.deepEqual(requests.map(({ url }) => url), Array(2).fill("http://localhost/v1/pets"));
+    const { pets, requests } = inProcess({}, { baseUrl, timeoutMs: undefined });
+    await pets.list({ status: undefined, limit: undefined }).toArray();
+    assert.deepEqual(requests.map(({ url }) => url), ["http://localhost/v1/pets"]);
   }
 });
 

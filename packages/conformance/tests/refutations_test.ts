@@ -21,7 +21,6 @@ class Disk {
     await new Promise((resolve) => setTimeout(resolve, 5 * Math.random()));
     if (this.crashes !== crashes) throw new Error("The power was lost");
   }
-
 }
 
 /** The members that a wrong store has in place of the right ones. */

@@ -24,12 +24,9 @@ const DENO = [Deno.execPath(), "run", "-A"] as const;
 const BUN_RUNTIME = [BUN] as const;
 const NODE_24 = [NODE, "--disable-warning=ExperimentalWarning", "--import", "../../support/names.mjs"] as const;
 
-/** Its program is also used by a test of a body that stalls. */
-export const BUN_SERVE: MountedHost = { name: "Bun.serve", file: "bun.ts", runtime: BUN_RUNTIME };
-
 export const HOSTS: readonly MountedHost[] = [
   { name: "Deno.serve", file: "deno.ts", runtime: DENO },
-  BUN_SERVE,
+  { name: "Bun.serve", file: "bun.ts", runtime: BUN_RUNTIME },
   { name: "node:http", file: "node.ts", runtime: NODE_24 },
   { name: "Hono on Node", file: "node_hono.ts", runtime: NODE_24 },
   { name: "Express 5", file: "express.ts", runtime: NODE_24 },

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { assertConforms } from "../../support/conformance.ts";
 import { testUnless } from "../../support/system/commands.ts";
 import { surviveHostileRequests } from "./hostile_requests.ts";
-import { BUN_SERVE, HOSTS, startHost, whyNot } from "./hosts.ts";
+import { HOSTS, startHost, whyNot } from "./hosts.ts";
 
 const KEY = "pk_example";
 
@@ -24,13 +24,3 @@ for (const host of HOSTS) {
     },
   );
 }
-
-testUnless(whyNot(BUN_SERVE))(
-  "Bun does not hang up before the petstore's 408 to a body that stalls for the default time",
-  async () => {
-    await using program = await startHost(BUN_SERVE);
-    const headers = { authorization: `Bearer ${KEY}` };
-    const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("{")) });
-    assert.equal((await fetch(`${program.origin}/v1/pets`, { method: "POST", headers, body })).status, 408);
-  },
-);
