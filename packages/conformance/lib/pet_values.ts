@@ -1,6 +1,6 @@
 /**
  * The values that the members of a pet may have, and such that they must not have. It is the one list for the cases of stores, of creates
- * and of the specification. The fuzzer has a model of its own, as a second opinion.
+ * and of the specification, and for the fuzzer, whose model is a second opinion on them.
  */
 
 import type { PetStatus } from "@petstore/petstore";
