@@ -94,14 +94,6 @@ function fixtureFor(defect: Defect, parts: Partial<StoreFixture> = {}): StoreFix
   };
 }
 
-test("the contract finds no fault in a correct store", async () => {
-  for (const { skip, guarantee, name, run } of await storeCases(fixtureFor(noDefect))) {
-    const expected = /^the store has no (changes|checkWrites|keys)$|^all servers use one clock$/;
-    assert.ok(!skip || expected.test(skip), `${guarantee}, ${name}: ${skip}`);
-    if (!skip) await run();
-  }
-});
-
 const WRONG: [what: string, guarantee: StoreGuarantee, fixture: StoreFixture][] = [
   ["takes the id before it stores the pet", "order", fixtureFor(bareSequence)],
   ["stores the record of a request after its pet", "idempotency", fixtureFor(recordLater)],
