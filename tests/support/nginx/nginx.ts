@@ -24,16 +24,16 @@ export const UNLIMITED: NginxSettings = {
   connections: "connections 1000",
 };
 
-export const CONFIGURATION: string = readFileSync(new URL("../../../docs/nginx.conf", import.meta.url), "utf8");
+const CONFIGURATION: string = readFileSync(new URL("../../../docs/nginx.conf", import.meta.url), "utf8");
 
 /** Turns TLS on by the command in the file. */
-export function turnTlsOn(file: string): void {
+function turnTlsOn(file: string): void {
   const [, turnOn] = / # (sed -i .*) \/etc\/nginx\/nginx\.conf$/m.exec(CONFIGURATION) ?? [];
   command("sh", "-c", `${turnOn} ${file}`);
 }
 
 /** An ordinary user's PATH often lacks Debian's folder. */
-export const NGINX: string | undefined = ["nginx", "/usr/sbin/nginx"].find(hasCommand);
+const NGINX = ["nginx", "/usr/sbin/nginx"].find(hasCommand);
 
 export function whyNoNginx(): string | false {
   if (Deno.build.os !== "linux") return "nginx is tried on Linux only";
@@ -71,14 +71,14 @@ export async function withNginx<T>(
 /** An nginx in front of a standalone server that has the key `k` and a memory store. */
 export async function withProxy(
   settings: NginxSettings,
-  use: (nginx: Nginx, server: ServerProcess, folder: string) => Promise<void>,
+  use: (nginx: Nginx, server: ServerProcess) => Promise<void>,
 ): Promise<void> {
   const parts = { args: ["--key=k", "--store=memory:"] };
   await withTempFolder((folder) =>
     withServer(
       folder,
       parts,
-      (server) => withNginx(folder, server.port, settings, (nginx) => use(nginx, server, folder)),
+      (server) => withNginx(folder, server.port, settings, (nginx) => use(nginx, server)),
     )
   );
 }
