@@ -38,8 +38,9 @@ type State =
   | { kind: "holding"; held: Promise<void>; release: () => void };
 
 /**
- * Lets requests in while its state is `open`, and answers all others itself. A server that starts opens its gate, and one that ends goes
- * through `refusing`, `holding` and `refusing`. A start that fails goes from `starting` to `refusing`.
+ * Lets requests in while its state is `open`, and answers all others itself. A server that starts opens its gate. One that ends first
+ * refuses requests while those in flight are answered, then holds them while its listener stops, and at last refuses those too. A start that
+ * fails goes from `starting` to `refusing`.
  */
 export class DrainGate {
   #state: State = { kind: "starting" };
@@ -98,11 +99,11 @@ export class DrainGate {
       const sent = this.#isEnding() ? extendReply(reply, CLOSE_FIELD) : reply;
       return send(sent, context, pipeline ?? NO_SERVICE, info);
     };
-    return pipeline ? pipeline.respond(context, sendReply) : chain(this.#refuse(context), sendReply);
+    return pipeline ? pipeline.respond(context, sendReply) : chain(this.#answerItself(context), sendReply);
   }
 
   /** Answers a request that comes too early or too late, at once or when it is no longer held. */
-  #refuse(context: RequestContext): MaybePromise<Reply> {
+  #answerItself(context: RequestContext): MaybePromise<Reply> {
     // A probe of the liveness succeeds: after a failure, a supervisor would restart the server, and cut off the requests in flight.
     const reply = isLiveness(context) ? PROBE_OK : NOT_SERVING;
     const finisher = this.#finisher;

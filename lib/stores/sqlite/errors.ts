@@ -7,7 +7,7 @@ import { StoreUnavailableError } from "../store.ts";
 
 /** Turns any error but a defect of this library into a {@link StoreUnavailableError}. A defect is returned unchanged. */
 export function asUnavailable(error: unknown, path: string): unknown {
-  return isDefect(error) ? error : unavailableFrom(error, path);
+  return isFromOutside(error) ? unavailableFrom(error, path) : error;
 }
 
 /** Makes the error that says what is wrong with a file, for the operator. An error that was explained before stays as it is. */
@@ -51,17 +51,21 @@ const INVALID_STATEMENT = 1;
 const ALTERED = /^no such (table|column)|has no column named/;
 
 /**
- * Whether a defect of this library has made a statement fail, and not the disk, the file, a lock, or another program that has changed the
- * tables. An error of SQLite without a number is no defect. Neither is a constraint that refuses a row, because every row was validated
- * before: another program has added the constraint, or a trigger.
+ * Whether something outside of this library has made a statement fail: the disk, the file, a lock, or another program that has changed the
+ * tables. A constraint that refuses a row counts too, because every row was validated before: another program has added the constraint.
  */
-function isDefect(error: unknown): boolean {
-  const { code, errcode, message = "" } = (error ?? {}) as { code?: string; errcode?: number; message?: string };
-  // This code means that the connection has been closed.
-  if (code === "ERR_INVALID_STATE") return false;
-  if (code !== "ERR_SQLITE_ERROR") return true;
-  const isInvalid = errcode !== undefined && primaryCode(errcode) === INVALID_STATEMENT;
-  return isInvalid && !ALTERED.test(message);
+function isFromOutside(error: unknown): boolean {
+  const { code, errcode = 0, message = "" } = (error ?? {}) as { code?: string; errcode?: number; message?: string };
+  switch (code) {
+    case "ERR_INVALID_STATE":
+      // The connection has been closed.
+      return true;
+    case "ERR_SQLITE_ERROR":
+      // The statements are those of this library, so one that does not fit the tables is its defect, unless the tables were altered.
+      return primaryCode(errcode) !== INVALID_STATEMENT || ALTERED.test(message);
+    default:
+      return false;
+  }
 }
 
 /** SQLite's result code for a lock that another connection holds (SQLITE_BUSY). */

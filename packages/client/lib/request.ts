@@ -96,7 +96,8 @@ function readResult<T>(response: Response, text: string, parse: (text: string) =
 function isToBeJson(response: Response): boolean {
   if (isRedirect(response)) return false;
   const type = response.headers.get("content-type")?.toLowerCase() ?? "";
-  return type.includes("json") || (response.ok && "application/json".startsWith(type));
+  const isMissingOrCut = "application/json".startsWith(type);
+  return type.includes("json") || (response.ok && isMissingOrCut);
 }
 
 /**
