@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
+import type { Socket } from "node:net";
 import test from "node:test";
 import { createNodeListener } from "../../lib/hosts/node.ts";
 import { createPetstore, type PetstoreOptions } from "../../mod.ts";
@@ -102,6 +103,28 @@ test("a client that leaves within its body while a verifier waits is no failure,
     await until("the request is answered", () => told.length > 1, 10);
   });
   assert.deepEqual(told, [true, 400]);
+});
+
+test("a client that leaves within its body while a petstore reads it is no failure, and its body is not waited for", async () => {
+  for (const framed of ["Content-Length: 29\r\n\r\n{", "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n"]) {
+    const told: unknown[] = [];
+    const listener = createNodeListener(createPetstore({
+      keys: [KEY],
+      onResponse: ({ status }) => told.push(status),
+      onError: ({ error }) => told.push(error),
+    }));
+    const leaving: Listener = (request, response) => {
+      listener(request, response);
+      // By then, the petstore waits for the rest.
+      setImmediate(() => socket.destroy());
+    };
+    let socket: Socket;
+    await withServer(leaving, async (open) => {
+      socket = open(["POST /v1/pets HTTP/1.1", ...WITH_KEY, framed].join("\r\n"));
+      await until("the request is answered", () => told.length > 0, 10);
+    });
+    assert.deepEqual(told, [400]);
+  }
 });
 
 test("a body is read only as fast as a client takes it, and then arrives whole", async () => {

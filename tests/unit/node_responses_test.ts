@@ -6,10 +6,11 @@ import { createNodeListener } from "../../lib/hosts/node.ts";
 import { type ApiKeys, createPetstore, type ErrorInfo } from "../../mod.ts";
 import { exchange, head, KEY, type Listener, WITH_KEY } from "../support/http/node_exchange.ts";
 
-test("createNodeListener() keeps headers that were set before, the bytes of each header, and each cookie in a field of its own", async () => {
+test("createNodeListener() keeps headers that were set before, the bytes of each header, and each cookie in a field of its own, and no field of an upstream's connection", async () => {
   const cookies = ["a=1; Path=/", "b=2; Expires=Thu, 01 Jan 2032 00:00:00 GMT"];
   const headers = new Headers(cookies.map((cookie): [string, string] => ["set-cookie", cookie]));
   headers.set("content-disposition", 'attachment; filename="h\u00fcnde"');
+  headers.set("connection", "x-upstream");
   const listener = createNodeListener(() => new Response("woof", { headers }));
   const received = await exchange((request, response) => {
     response.setHeader("x-a", "app").setHeader("content-disposition", "inline");
@@ -18,6 +19,7 @@ test("createNodeListener() keeps headers that were set before, the bytes of each
   assert.match(received, /^x-a: app\r$/im);
   assert.deepEqual(received.match(/filename="h\u00fcnde"|inline/g), ['filename="h\u00fcnde"']);
   assert.deepEqual(received.match(/(?<=^set-cookie: ).*(?=\r$)/gim), cookies);
+  assert.doesNotMatch(received, /x-upstream/);
 });
 
 test("createNodeListener() answers 500 for a handle that throws, or returns nothing that can be sent, and reports why", async (t) => {
@@ -32,6 +34,7 @@ test("createNodeListener() answers 500 for a handle that throws, or returns noth
     () => Promise.reject(new Error("broken")),
     () => undefined,
     () => unsendable,
+    () => new Response(bodyOf(BROKEN), { headers: { "content-encoding": "gzip" } }),
     () => Promise.reject(proxy),
   ];
   for (const handle of handles) {
@@ -44,6 +47,14 @@ test("createNodeListener() answers 500 for a handle that throws, or returns noth
     /: broken,.* must answer with a Response/,
   );
   error.mock.restore();
+});
+
+test("createNodeListener() sends no Content-Length with 204 and 304, which would be wrong there (RFC 9110 §8.6)", async () => {
+  const listener = createNodeListener(createPetstore({ keys: [KEY] }));
+  for (const [line, status, ...fields] of [["OPTIONS /v1/pets", 204], ["GET /v1/pets", 304, "If-None-Match: *"]]) {
+    const received = await exchange(listener, head(String(line), ...WITH_KEY, ...fields.map(String)));
+    assert.match(received, RegExp(`^HTTP/1\\.1 ${status} (?![^]*content-length)[^]*\r\n\r\n$`, "i"));
+  }
 });
 
 /** A verifier that reads a part of the body of a POST, or of a clone of the request. */
