@@ -2,9 +2,11 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { digestOf } from "../../lib/access/key_digest.ts";
 import { createKeyManager, type KeyManagerOptions } from "../../lib/access/create_key_manager.ts";
 import type { KeyStore } from "../../lib/stores/store.ts";
 import { withClock } from "../../packages/conformance/lib/clock.ts";
+import { keyOf } from "../../packages/conformance/lib/store/keys.ts";
 import { createMemoryStore, createPetstore } from "../../mod.ts";
 import { askerOf } from "../support/asker.ts";
 import { petRequest, REX } from "../support/pet_requests.ts";
@@ -67,6 +69,13 @@ test("a key that ends while it is replaced has no successor, and neither has one
     },
   };
   await assert.rejects(open({}, revoking).manager.rotate(id), { name: "UnknownKeyError", id });
+});
+
+test("a key whose end is no date is refused, since it may have ended", async () => {
+  const digest = await digestOf("pk_odd");
+  const list = () => [keyOf("odd", { digest, expires: new Date(NaN) })];
+  const { ask } = open({}, { list, add: () => assert.fail(), revoke: () => assert.fail() });
+  assert.deepEqual(await ask({ key: "pk_odd" }), [401]);
 });
 
 test("a key manager refuses wrong arguments, says why, and keeps the keys as they were", async () => {
