@@ -63,7 +63,8 @@ function collect(
   const fail = () => {
     if (!isWhole) reject(disconnected());
   };
-  if (incoming.destroyed) {
+  // After a reset on HTTP/2, `aborted` alone tells it.
+  if (incoming.destroyed || incoming.aborted) {
     fail();
     return;
   }

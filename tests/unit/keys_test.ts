@@ -26,6 +26,13 @@ test("a key without a caller gets an id that does not reveal it, the same for it
   for (const keys of forms) assert.deepEqual((await asker(keys)()).caller, caller);
 });
 
+test("of two equal keys in a list the first counts, in clear text or as a digest", async () => {
+  for (const equal of [[KEY, KEY], [DIGEST, DIGEST], [KEY, DIGEST], [DIGEST, KEY]]) {
+    const { caller } = await asker(equal.map((key, i) => ({ key, caller: `${i}`, readOnly: i === 0 })))();
+    assert.deepEqual(caller, { id: "0", readOnly: true });
+  }
+});
+
 test("a key is refused from the millisecond of its expiry, even right after its use", async () => {
   for (const key of [KEY, DIGEST]) {
     await whileReplaced(Date, { now: () => 1_059_999 }, async () => {

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type ClientHttp2Session, connect, createServer, type Http2Stream, type OutgoingHttpHeaders } from "node:http2";
 import test from "node:test";
+import { createKeyManager } from "../../lib/access/create_key_manager.ts";
 import { createNodeListener, type NodeListener } from "../../lib/hosts/node.ts";
 import { createPetstore } from "../../mod.ts";
 import { withListening } from "../support/http/listening.ts";
@@ -81,6 +82,31 @@ test("over HTTP/2 a body that fails midway, or is too short, resets the stream w
       await assert.rejects(once(stream, "close"), /INTERNAL_ERROR/);
     });
   }
+});
+
+test("over HTTP/2 a client that leaves within its body while its key is looked up is no failure, and its body is not waited for", async () => {
+  const came = Promise.withResolvers<void>(), left = Promise.withResolvers<void>(), told: unknown[] = [];
+  const never = () => assert.fail();
+  const list = () => left.promise.then(() => []);
+  const listener = createNodeListener(createPetstore({
+    keys: createKeyManager({ list, add: never, revoke: never }, { keys: [KEY] }),
+    onResponse: ({ status }) => told.push(status),
+    onError: ({ error }) => told.push(error),
+  }));
+  const watched: NodeListener = (request, response) => {
+    request.on("aborted", () => left.resolve());
+    listener(request, response);
+    came.resolve();
+  };
+  await withHttp2(watched, async (session) => {
+    const head = { ":method": "POST", ":path": "/v1/pets", "content-length": 29 };
+    const stream = session.request({ ...head, authorization: `Bearer ${KEY}` }).on("error", () => {});
+    stream.write("{");
+    await came.promise;
+    stream.close(8);
+    await until("the request is answered", () => told.length > 0, 10);
+  });
+  assert.deepEqual(told, [400]);
 });
 
 /** How a client leaves, with a stream that it does not read. */
