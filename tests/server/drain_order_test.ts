@@ -5,6 +5,8 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { resolvesWithin } from "../../lib/promises.ts";
 import type { Reply } from "../../lib/http/reply.ts";
+import { DrainGate } from "../../lib/server/service/drain_gate.ts";
+import { createServerPipeline } from "../../lib/server/service/server_pipeline.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { createContext } from "../support/context.ts";
 import { PET } from "../support/server/server_process.ts";
@@ -143,3 +145,14 @@ test("when a server ends, each request gets one reply, none is lost while others
     }),
     { numRuns: 300 },
   ));
+
+test("a reset that ends after the signal lets no request in again", async () => {
+  const service = createServerPipeline({ keys: ["k"] }, { hasDocs: false });
+  const gate = new DrainGate();
+  const ask = () => gate.respond(createContext({ authorization: "Bearer k" }), undefined, ({ status }) => status);
+  gate.open(service);
+  assert.equal(await ask(), 200);
+  await gate.refuse();
+  gate.open(service);
+  assert.equal(await ask(), 503);
+});

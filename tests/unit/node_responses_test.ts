@@ -165,6 +165,17 @@ for (const [what, body, sent, message] of FAILING) {
   });
 }
 
+test("the 500 in place of a response that cannot be sent has what every failure has: the CORS grant and the request id", async () => {
+  const origin = "https://app.example";
+  const handleStoreOrders = () => new Response(bodyOf(BROKEN));
+  const petstore = createPetstore({ keys: [KEY], cors: { origins: [origin] }, handleStoreOrders, onError: () => {} });
+  const fields = [...WITH_KEY, `Origin: ${origin}`, "X-Request-Id: r7"];
+  const received = await exchange(createNodeListener(petstore), head("GET /v1/store/orders", ...fields));
+  assert.match(received, /^HTTP\/1\.1 500 /);
+  assert.match(received, /^access-control-allow-origin: https:\/\/app\.example\r$/im);
+  assert.match(received, /^x-request-id: r7\r$/im);
+});
+
 test("a body is sent whole by an adapter whose write() returns nothing, as those of cloud functions do", async () => {
   const listener = createNodeListener(() => new Response(bodyOf(BYTES, BYTES)));
   const adapted: Listener = (request, response) => {

@@ -30,6 +30,7 @@ test.inFolder("keys are added, rotated and revoked beside a server on an SQLite 
     const next = (await succeed(`keys rotate ${await idOf("ci")} --overlap 7d`)).trim();
     for (const key of [next, ci]) assert.equal(await statusOf(server, key), 200);
     const [, old, , renewed] = await listKeys();
+    assert.ok(old && !("digest" in old));
     assert.deepEqual([old?.label, renewed?.label, renewed?.caller], ["ci", "ci", old?.caller]);
     assert.deepEqual([daysTo(old?.expires), daysTo(renewed?.expires)], [7, 90]);
 

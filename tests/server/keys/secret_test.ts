@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { createPetstore } from "../../../mod.ts";
 import { exchange } from "../../support/http/raw_socket.ts";
-import { PET } from "../../support/server/server_process.ts";
+import { PET, readKey } from "../../support/server/server_process.ts";
 import { test, withServerHere } from "../../support/server/in_process.ts";
 
 const KEY = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
@@ -81,6 +81,14 @@ test.inFolder("a key is in no response and in no line that the server writes, wh
     assert.match(server.written.stderr, /POST \/v1\/pets failed/);
     assert.ok(server.written.stdout.split("\n").length > REQUESTS.authorized.length + REQUESTS.misplaced.length);
     assertSilent(server.written.stdout + server.written.stderr, "the log");
+  }));
+
+test.inFolder("a first start whose log is JSON says where the new key is, and does not show it", () =>
+  withServerHere({ args: ["--log=json"] }, async (server) => {
+    const key = readKey(".");
+    assert.equal(await server.stop(), 0);
+    assert.match(server.written.stdout, /"keys":"in data\/api-key"/);
+    assert.ok(!(server.written.stdout + server.written.stderr).includes(key));
   }));
 
 test("a petstore, or an error that has it as its cause, shows no key when a runtime prints it", () => {
