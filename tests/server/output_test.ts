@@ -83,3 +83,10 @@ test("a key that cannot be printed is not added and ends no other, and the comma
     }
     assert.deepEqual(await listKeys(), before);
   }));
+
+test("a command whose result cannot be printed has the status 1", () =>
+  withTempFolder(async (folder) => {
+    await using child = start(folder, ">/dev/full", "openapi");
+    assert.equal(await child.exit(), 1);
+    assert.match(child.written.stderr, /^petstore: standard output cannot be written: .*\n$/);
+  }));
