@@ -29,14 +29,9 @@ test.inFolder("--seed fills an empty store in memory and in a file, and does not
   await start(STORE, 7, "the store has pets, so no sample pets are added");
 });
 
-test.inFolder("a seed that was killed is finished by the next start, several starts at once add each sample once, and no other store gets one", async () => {
-  const open = () => createSqliteStore(FILE, { writerThread: "never" });
-  await using first = open();
-  await using second = open();
-  await seed(first, 70);
-  assert.equal(await seed(first, 150), "80 sample pets are added");
+test.inFolder("several starts at the same moment add each sample once", async () => {
+  await using first = createSqliteStore(FILE, { writerThread: "never" });
+  await using second = createSqliteStore(FILE, { writerThread: "never" });
   await Promise.all([seed(first, 4_000), seed(second, 4_000), seed(first, 4_000)]);
   assert.deepEqual(readDrafts(), Array.from({ length: 4_000 }, (_, i) => samplePet(i)));
-  await first.create({ name: "Rex", categoryId: 1n, status: "sold" });
-  assert.equal(await seed(first, 5_000), "the store has pets, so no sample pets are added");
 });
