@@ -1,8 +1,10 @@
 import { readSource, STANDARD } from "../transfer/files.ts";
 import { type BadLine, readPetLines } from "../transfer/pet_lines.ts";
 import { formatPetCount, oneLine } from "../process/lines.ts";
-import { SettingError, UnreachableError } from "../process/start_error.ts";
-import { type Command, readSharedStore, readStore } from "./command.ts";
+import { untilInterrupted } from "../process/process.ts";
+import { SettingError } from "../process/start_error.ts";
+import type { CommandArguments } from "../settings/arguments.ts";
+import { type Command, type Context, readSharedStore, readStore } from "./command.ts";
 
 /** How many bad lines, and how many names of ignored members, the report shows. */
 const MAX_SHOWN = 20;
@@ -23,33 +25,32 @@ export const IMPORT: Command = {
   ],
   isDoneWithoutOutput: true,
   failure: "The import failed",
-  async run(args, context) {
-    const sourceName = args.operand === STANDARD ? "standard input" : args.operand;
-    const report = (line: string) => context.writers.errors.add(`petstore: ${line}`);
-    const store = await readSharedStore(args, context);
-    const stop = new AbortController();
-    context.runtime.waitForSignal().then(() =>
-      stop.abort(new UnreachableError("The import was stopped, and nothing was added"))
-    );
-    const { pets, badLines, ignoredNames } = await readPetLines(readSource(args.operand, stop.signal));
-    if (ignoredNames.size > 0) report(describeIgnored([...ignoredNames]));
-    if (badLines.length > 0) {
-      describeBad(badLines).forEach(report);
-      throw new SettingError(
-        `${sourceName} has ${countLines(badLines.length)} that cannot be added, so nothing was added`,
-      );
-    }
-    if (pets.length === 0) throw new SettingError(`${sourceName} has no pets`);
-    if (args.isOn("dry-run")) {
-      context.writers.output.add(`${sourceName}: ${formatPetCount(pets.length)} can be added`);
-      return 0;
-    }
-    const { isNew } = await store.import(pets, stop.signal);
-    if (isNew) report(`${(await readStore(args, context)).description} is new`);
-    context.writers.output.add(`${sourceName}: ${formatPetCount(pets.length)} added`);
-    return 0;
-  },
+  run: (args, context) => untilInterrupted((signal) => importFile(args, context, signal)),
 };
+
+/** @returns The exit status. */
+async function importFile(args: CommandArguments, context: Context, signal: AbortSignal): Promise<number> {
+  const sourceName = args.operand === STANDARD ? "standard input" : args.operand;
+  const report = (line: string) => context.writers.errors.add(`petstore: ${line}`);
+  const store = await readSharedStore(args, context);
+  const { pets, badLines, ignoredNames } = await readPetLines(readSource(args.operand, signal));
+  if (ignoredNames.size > 0) report(describeIgnored([...ignoredNames]));
+  if (badLines.length > 0) {
+    describeBad(badLines).forEach(report);
+    throw new SettingError(
+      `${sourceName} has ${countLines(badLines.length)} that cannot be added, so nothing was added`,
+    );
+  }
+  if (pets.length === 0) throw new SettingError(`${sourceName} has no pets`);
+  if (args.isOn("dry-run")) {
+    context.writers.output.add(`${sourceName}: ${formatPetCount(pets.length)} can be added`);
+    return 0;
+  }
+  const { isNew } = await store.import(pets, signal);
+  if (isNew) report(`${(await readStore(args, context)).description} is new`);
+  context.writers.output.add(`${sourceName}: ${formatPetCount(pets.length)} added`);
+  return 0;
+}
 
 function describeBad(lines: readonly BadLine[]): string[] {
   const shown = lines.slice(0, MAX_SHOWN).map(({ number, faults }) => `Line ${number}: ${oneLine(faults.join("; "))}`);

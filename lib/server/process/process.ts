@@ -1,7 +1,7 @@
 /** The environment, the permissions and the signals of the server's process, on Deno and Node. */
 
 import process from "node:process";
-import { SettingError } from "./start_error.ts";
+import { InterruptedError, SettingError } from "./start_error.ts";
 
 /** A permission of Deno. */
 type Permission =
@@ -78,3 +78,26 @@ export function waitForSignal(): Promise<void> {
     }
   });
 }
+
+/**
+ * Runs work that must be undone if the process is told to end meanwhile.
+ *
+ * @param work Soon after its signal is aborted, it should throw the reason of the signal, an {@link InterruptedError}. If it goes on, it
+ * counts as done all the same.
+ */
+export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const stop = new AbortController();
+  const abort = (signal: NodeJS.Signals) => stop.abort(new InterruptedError(signal));
+  for (const signal of INTERRUPTIONS) process.on(signal, abort);
+  try {
+    return await work(stop.signal);
+  } finally {
+    // The listeners are removed last: without them, a second signal would end the process before the work is undone.
+    for (const signal of INTERRUPTIONS) process.off(signal, abort);
+  }
+}
+
+/** The signals that end a command. Windows has one of them. */
+const INTERRUPTIONS: readonly NodeJS.Signals[] = process.platform === "win32"
+  ? ["SIGINT"]
+  : ["SIGINT", "SIGTERM", "SIGHUP"];

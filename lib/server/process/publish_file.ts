@@ -2,11 +2,11 @@
 
 import { closeSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import process from "node:process";
 import { COMPANION_ENDS, resolveFolder } from "../../stores/sqlite/file_names.ts";
 import { unfinishedName } from "../../stores/sqlite/remains.ts";
 import { syncFolder } from "./folders.ts";
-import { codeOf, explain, InterruptedError, SettingError } from "./start_error.ts";
+import { untilInterrupted } from "./process.ts";
+import { codeOf, explain, SettingError } from "./start_error.ts";
 
 /** A file that a command was told to make is already there, and stays as it is. */
 export class FileExistsError extends SettingError {
@@ -14,11 +14,6 @@ export class FileExistsError extends SettingError {
     super(`${path} exists already; choose another name`);
   }
 }
-
-/** The signals that must not leave an unfinished file. */
-const TERMINATION_SIGNALS: readonly NodeJS.Signals[] = process.platform === "win32"
-  ? ["SIGINT"]
-  : ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
  * Makes a file that gets its name when it is complete and on disk.
@@ -38,28 +33,24 @@ export async function publishFile<T>(
   if (!replaces) requireNew(path);
   // The name is absolute, because SQLite takes a relative one such as file:copy.db for a URI.
   const name = unfinishedName(resolveFolder(path));
-  let descriptor: number | undefined;
-  const stop = new AbortController();
-  const abort = (signal: NodeJS.Signals) => stop.abort(new InterruptedError(signal));
-  // The listeners are added before the file is made: a signal between the two would leave it.
-  for (const signal of TERMINATION_SIGNALS) process.on(signal, abort);
-  try {
-    descriptor = openNew(name, path);
-    const result = await fill(name, descriptor, stop.signal);
-    fsyncSync(descriptor);
-    if (replaces) renameSync(name, path);
-    else renameToNew(name, path);
-    syncFolder(dirname(path));
-    return result;
-  } catch (error) {
-    throw codeOf(error) === "EEXIST" ? new FileExistsError(path) : error;
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
-    // After the file has got its name, there is nothing under the temporary one. Before that, SQLite may have left a journal beside it.
-    for (const end of ["", ...COMPANION_ENDS]) rmSync(name + end, { force: true });
-    // The listeners are removed last: without them, a second signal would end the process before the file is removed.
-    for (const signal of TERMINATION_SIGNALS) process.off(signal, abort);
-  }
+  return await untilInterrupted(async (signal) => {
+    let descriptor: number | undefined;
+    try {
+      descriptor = openNew(name, path);
+      const result = await fill(name, descriptor, signal);
+      fsyncSync(descriptor);
+      if (replaces) renameSync(name, path);
+      else renameToNew(name, path);
+      syncFolder(dirname(path));
+      return result;
+    } catch (error) {
+      throw codeOf(error) === "EEXIST" ? new FileExistsError(path) : error;
+    } finally {
+      if (descriptor !== undefined) closeSync(descriptor);
+      // After the file has got its name, there is nothing under the temporary one. Before that, SQLite may have left a journal beside it.
+      for (const end of ["", ...COMPANION_ENDS]) rmSync(name + end, { force: true });
+    }
+  });
 }
 
 /** Makes an empty file, accessible only to its owner. It follows no link. */

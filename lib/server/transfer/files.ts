@@ -1,11 +1,9 @@
 /** Reads the file of an import. */
 
-import { constants, createReadStream, fstat, open, stat } from "node:fs";
-import { Socket } from "node:net";
+import { createReadStream } from "node:fs";
 import process from "node:process";
-import { promisify } from "node:util";
 import { untilAborted } from "../../promises.ts";
-import { codeOf, explain, SettingError } from "../process/start_error.ts";
+import { explain } from "../process/start_error.ts";
 
 /** The operand that means standard input or output. */
 export const STANDARD = "-";
@@ -21,7 +19,8 @@ const BLOCK = 256 * 1024;
  */
 export async function* readSource(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const name = path === STANDARD ? "Standard input" : path;
-  const blocks = (path === STANDARD ? process.stdin : await openFile(path, signal))[Symbol.asyncIterator]();
+  const source = path === STANDARD ? process.stdin : createReadStream(path, { highWaterMark: BLOCK });
+  const blocks: AsyncIterator<Uint8Array> = source[Symbol.asyncIterator]();
   for (;;) {
     let block: IteratorResult<Uint8Array>;
     try {
@@ -31,23 +30,5 @@ export async function* readSource(path: string, signal: AbortSignal): AsyncGener
     }
     if (block.done) return;
     yield block.value;
-  }
-}
-
-async function openFile(path: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
-  try {
-    // On Node, a named pipe is read as a socket: a pending read of it as a file would delay the end of the process, and so would the wait
-    // for its writer. Deno has no such socket, and ends at once.
-    const isReadAsSocket = process.versions["deno"] === undefined && (await promisify(stat)(path)).isFIFO();
-    const flags = isReadAsSocket ? constants.O_RDONLY | constants.O_NONBLOCK : constants.O_RDONLY;
-    // The descriptor is a number and not a FileHandle: Node would close a handle that is collected as garbage, though the socket still uses
-    // it.
-    const fd = await untilAborted(signal, promisify(open)(path, flags));
-    if (isReadAsSocket) return new Socket({ fd });
-    if ((await promisify(fstat)(fd)).isDirectory()) throw new SettingError(`${path} cannot be read: it is a folder`);
-    return createReadStream(path, { fd, highWaterMark: BLOCK });
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") throw new SettingError(`${path} does not exist`);
-    throw explain(`${path} cannot be read`, error);
   }
 }

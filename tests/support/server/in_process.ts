@@ -79,9 +79,7 @@ export async function runHere(
 ): Promise<ServerExit> {
   if (ON_NODE) return await runCommand(process.cwd(), args, env);
   const written = { stdout: "", stderr: "" };
-  // An import would stop.
-  const ending = args[0] === "import" ? Promise.withResolvers<void>().promise : Promise.resolve();
-  const status = await run(args, { ...runtimeOf(written, env, ending), ...parts });
+  const status = await run(args, { ...runtimeOf(written, env, Promise.resolve()), ...parts });
   return { status, ...written };
 }
 
