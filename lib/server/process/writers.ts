@@ -1,5 +1,6 @@
 /** Writes lines to standard output and standard error, in batches and in the background. */
 
+import { Buffer } from "node:buffer";
 import { asJsonLine, oneLine } from "./lines.ts";
 
 export interface LineWriter {
@@ -88,7 +89,12 @@ function createLineWriter(writeBytes: WriteBytes, onFailure: (error: Error) => v
   const writer: Required<LineWriter> = { add, flush, format: (line) => line, hasFailed: false };
   /** The last lines that wait to be written. The others are in `encoded`, before them. */
   const lines: string[] = [];
-  const encoded = new Utf8Buffer();
+  /**
+   * Bytes that wait to be written. They are outside V8's heap, for speed: as strings, the lines between two writes would outlive the young
+   * generation, and fill the old one.
+   */
+  const encoded: Uint8Array[] = [];
+  const encoder = new TextEncoder();
   /** The length in characters of what waits to be written. */
   let waitingLength = 0;
   /** How many lines were dropped since the last write began. */
@@ -115,7 +121,7 @@ function createLineWriter(writeBytes: WriteBytes, onFailure: (error: Error) => v
 
   function encode(): void {
     if (lines.length === 0) return;
-    encoded.add(`${lines.join("\n")}\n`);
+    encoded.push(encoder.encode(`${lines.join("\n")}\n`));
     lines.length = 0;
   }
 
@@ -129,7 +135,7 @@ function createLineWriter(writeBytes: WriteBytes, onFailure: (error: Error) => v
     encode();
     waitingLength = 0;
     droppedCount = 0;
-    writing = writeBytes(encoded.take()).catch(fail).then(() => {
+    writing = writeBytes(Buffer.concat(encoded.splice(0))).catch(fail).then(() => {
       writing = undefined;
       timer = setTimeout(write, WRITE_PAUSE);
     });
@@ -149,32 +155,4 @@ function createLineWriter(writeBytes: WriteBytes, onFailure: (error: Error) => v
   }
 
   return writer;
-}
-
-/**
- * Collects text as bytes outside V8's heap, for speed: as strings, the lines between two writes would outlive the young generation, and
- * fill the old one.
- */
-class Utf8Buffer {
-  readonly #encoder = new TextEncoder();
-  #bytes = new Uint8Array(4096);
-  #length = 0;
-
-  add(text: string): void {
-    // The buffer must have room for the text. A unit of UTF-16 takes at most three bytes.
-    const needed = this.#length + 3 * text.length;
-    if (needed > this.#bytes.length) {
-      const grown = new Uint8Array(Math.max(needed, 2 * this.#bytes.length));
-      grown.set(this.#bytes.subarray(0, this.#length));
-      this.#bytes = grown;
-    }
-    this.#length += this.#encoder.encodeInto(text, this.#bytes.subarray(this.#length)).written;
-  }
-
-  /** Returns a copy of what has been added, and empties the buffer. */
-  take(): Uint8Array {
-    const taken = this.#bytes.slice(0, this.#length);
-    this.#length = 0;
-    return taken;
-  }
 }
