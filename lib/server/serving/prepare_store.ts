@@ -2,11 +2,9 @@
 
 import { dirname, join } from "node:path";
 import { type FirstKey, makeTemporaryKey, provideFirstKey } from "../first_key/first_key.ts";
-import { KEY_FILE } from "../first_key/key_file.ts";
 import { startError } from "../process/start_error.ts";
 import type { Report } from "../process/writers.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
-import { isBesideKeyFile } from "../store_setting/new_file.ts";
 import type { OpenStore, StoreSetting } from "../store_setting/store_setting.ts";
 import { followLinks } from "../../stores/sqlite/file_names.ts";
 import { findUnfinished } from "../../stores/sqlite/remains.ts";
@@ -30,9 +28,8 @@ export async function prepareStore(
   if (settings.allowReset) report("POST /reset with a key that may write removes every pet, and adds those of --seed");
   if (settings.seed > 0) report(await seed(store, settings.seed));
   const provideKey = shared ? provideFirstKey : makeTemporaryKey;
-  const key = await provideKey(settings.keys, store.keys);
-  if (path !== undefined) describeRemains(path, store.isNew ?? false, key).forEach(report);
-  return key;
+  if (path !== undefined) describeRemains(path).forEach(report);
+  return await provideKey(settings.keys, store.keys);
 }
 
 /**
@@ -52,14 +49,9 @@ async function requireReadable(store: OpenStore): Promise<void> {
   }
 }
 
-/** Lines about files that a command has left, and about a key file that is older than the store beside it: an older store may be lost. */
-function describeRemains(path: string, isNewStore: boolean, key: FirstKey): string[] {
-  const lines = findUnfinished(followLinks(path)).map((name) =>
+/** Lines about files that a command has left. */
+function describeRemains(path: string): string[] {
+  return findUnfinished(followLinks(path)).map((name) =>
     `${join(dirname(path), name)} is of a command that was cut short, and can be removed`
   );
-  const hasOlderKey = key.location === "file" && !key.isNew;
-  if (isNewStore && hasOlderKey && isBesideKeyFile(path)) {
-    lines.push(`${path} is new, but ${KEY_FILE} is older: if pets are missing, stop the server, and restore a backup`);
-  }
-  return lines;
 }

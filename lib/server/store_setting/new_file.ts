@@ -23,7 +23,7 @@ export function prepareFolder(path: string): void {
   }
 }
 
-export function isBesideKeyFile(path: string): boolean {
+function isBesideKeyFile(path: string): boolean {
   return resolve(dirname(path)) === resolve(dirname(KEY_FILE));
 }
 

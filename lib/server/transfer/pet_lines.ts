@@ -1,7 +1,7 @@
 /** Reads the pets of an import, a JSON object on each line (NDJSON). */
 
 import { parseNewPet, type PetDraft } from "../../pet.ts";
-import { countMistakes } from "../process/suggestion.ts";
+import { differingLength } from "../process/suggestion.ts";
 import { readLines } from "./lines.ts";
 
 /** The pets of a source of NDJSON, and what it has beside them. */
@@ -79,13 +79,8 @@ function unknownNames(line: string): string[] {
  */
 function similarMember(name: string): string | undefined {
   const letters = lettersOf(name);
-  // A name may be so long that all its letters must not be compared.
-  if (letters.length > MAX_SIMILAR_LENGTH) return undefined;
-  return MEMBERS.find((member) => countMistakes(letters, lettersOf(member)) <= 1);
+  return MEMBERS.find((member) => differingLength(letters, lettersOf(member)) <= 1);
 }
-
-/** The length of the longest member, and one letter more. */
-const MAX_SIMILAR_LENGTH = 11;
 
 function lettersOf(name: string): string {
   return name.normalize("NFKD").replace(/[^\p{L}\p{N}]/gu, "").toLowerCase();
