@@ -84,17 +84,6 @@ test("each request has a line of JSON with its own facts, and the present time",
   }
 });
 
-test("each request has a line of text with its own facts", async () => {
-  const lines: string[] = [];
-  await sendAll(createAccessLog({ add: (line) => lines.push(line) }, false));
-  assert.deepEqual(
-    lines.map((line) => /^\d{4}-\S+Z (.*) \d+\.\dms$/.exec(line)?.[1]),
-    LOGGED.map(([method, target, , status, , code]) =>
-      ["192.0.2.7", method, target, status, ...(code ? [code] : [])].join(" ")
-    ),
-  );
-});
-
 test("each request is counted by its method, status, route and error code, and calls of the deprecated operation by caller", async () => {
   const metrics = new Metrics({}), expected = new Map<string, number>();
   await sendAll(metrics.observe);

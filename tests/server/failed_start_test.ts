@@ -1,13 +1,13 @@
 /** A start that must fail says why in one line, prints nothing else, and exits with 2. Wrong flags and commands: refusals_test.ts. */
 
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
 import { inFolder, test } from "../support/server/in_process.ts";
-import { makeStore, refuse } from "../support/server/pet_files.ts";
+import { refuse } from "../support/server/pet_files.ts";
 import { startWithoutSocket } from "../support/server/without_socket.ts";
 import { testUnless } from "../support/system/commands.ts";
 
@@ -16,14 +16,6 @@ test.inFolder("the server does not start with a file as the folder for the datab
   writeFileSync("data", "mine");
   await refuse("PETSTORE_STORE= serve --key=k", "data");
   assert.equal(readFileSync("data", "utf8"), "mine");
-});
-
-test.inFolder("the server does not start with a key file that others can read", async () => {
-  await makeStore(0);
-  mkdirSync("data");
-  writeFileSync("data/api-key", "pk_mine", { mode: 0o644 });
-  await refuse("serve", "run chmod 600");
-  assert.equal(readFileSync("data/api-key", "utf8"), "pk_mine");
 });
 
 for (const [flag, address] of [["--port", ""], ["--metrics", "127.0.0.1:"]] as const) {

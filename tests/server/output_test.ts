@@ -3,8 +3,6 @@ import { join } from "node:path";
 import { freePort, untilAccepted } from "../support/system/free_port.ts";
 import { post } from "../support/http/requests.ts";
 import { RawSocket } from "../support/http/raw_socket.ts";
-import { inFolder } from "../support/server/in_process.ts";
-import { addKey, listKeys } from "../support/server/keys.ts";
 import { environment, serverCommand } from "../support/server/serve_task.ts";
 import { addPet, serverAt } from "../support/server/server_process.ts";
 import { until } from "../support/until.ts";
@@ -68,21 +66,6 @@ test("a second SIGTERM ends a server at once that waits for a client, with statu
       assert.equal(await child.exit().finally(() => clearInterval(again)), 1);
     })
   ));
-
-test("a key that cannot be printed is not added and ends no other, and the command says so with status 1", () =>
-  inFolder(async (folder) => {
-    await addKey("--label=old");
-    const before = await listKeys();
-    for (const args of [["add", "--label=lost"], ["rotate", before[0]!.id]]) {
-      await using child = start(folder, ">/dev/full", "keys", ...args, "--store=sqlite:pets.db");
-      assert.equal(await child.exit(), 1);
-      assert.match(
-        child.written.stderr,
-        /standard output cannot be written.*\npetstore: The key cannot be printed, so nothing was changed\n$/,
-      );
-    }
-    assert.deepEqual(await listKeys(), before);
-  }));
 
 test("a command whose result cannot be printed has the status 1", () =>
   withTempFolder(async (folder) => {

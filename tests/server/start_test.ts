@@ -12,11 +12,12 @@ function shell(folder: string, line: string): string {
   return new TextDecoder().decode(new Deno.Command("sh", { args: ["-c", line], cwd: folder }).outputSync().stdout);
 }
 
-test.withFolder("the first start makes a key and shows it once; the second keeps it, and the pets", async (folder) => {
+test.withFolder("the first start makes a key and a store and says so once; the second keeps the key and the pets", async (folder) => {
   let key = "";
   await withServer(folder, {}, async (server) => {
     key = readKey(folder);
     assert.ok(server.written.stdout.includes(key));
+    assert.match(server.written.stdout, /petstore\.db \(new\)$/m);
     const [, line = ""] = await server.printed(/^ {2}try +(.*)$/m);
     // A stand-in for curl shows its arguments, on machines without curl too.
     const seen = shell(folder, `curl() { printf '%s\\n' "$@"; }\n${line}`);
@@ -28,6 +29,7 @@ test.withFolder("the first start makes a key and shows it once; the second keeps
   await withServer(folder, {}, async (server) => {
     assert.equal(await countPets(server, key), 1);
     assert.equal(await server.stop(), 0);
+    assert.match(server.written.stdout, /petstore\.db$/m);
     assert.ok(!(server.written.stdout + server.written.stderr).includes(key));
   });
   assert.equal(readKey(folder), key);

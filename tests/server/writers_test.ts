@@ -87,12 +87,3 @@ test("after a write that has failed, later lines are written, and the failure is
     assert.deepEqual(errors, ["petstore: standard output cannot be written: no space left on device\n"]);
     assert.deepEqual([output.hasFailed, countFailures()], [true, 1]);
   }));
-
-test("after a reader has closed the pipe, which is not told, the output counts as failed", () =>
-  withVirtualClock(async () => {
-    const { output, errors, countFailures } = createFailing(Object.assign(new Error("broken"), { code: "EPIPE" }));
-    output.add("a key");
-    await output.flush();
-    await pause();
-    assert.deepEqual([output.hasFailed, countFailures(), errors], [true, 0, []]);
-  }));

@@ -36,7 +36,3 @@ export function skipUnless(commands: string[], needs: string, attempt: () => unk
 
 /** Why a test that reads /proc must be skipped here, or `false`. */
 export const NO_PROC: string | false = Deno.build.os === "linux" ? false : "only Linux has /proc";
-
-export const TRACE_SKIP: string | false = skipUnless(["strace"], "the right to trace a process", () => {
-  command("strace", "-qq", "-o", "/dev/null", "true");
-});
