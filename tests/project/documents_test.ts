@@ -8,9 +8,7 @@ import config from "../../deno.json" with { type: "json" };
 import { ERROR_STATUS } from "../../lib/error_codes.ts";
 import { createOpenApiFile } from "../../tools/docs/openapi_file.ts";
 import { drawLayers } from "../../tools/docs/layers.ts";
-import { deprecationOf } from "../../lib/operations/definition.ts";
-import { OPERATIONS } from "../../lib/operations/table.ts";
-import { checkOptions, OPTION_NAMES } from "../../lib/petstore/checked_options.ts";
+import { OPTION_NAMES } from "../../lib/petstore/checked_options.ts";
 import { blocksOf, PAGES, readPage, ROOT } from "../support/pages.ts";
 import { runHere } from "../support/server/in_process.ts";
 
@@ -72,7 +70,6 @@ async function printHelp(...command: string[]): Promise<string> {
 const FLAG = /--[a-z][a-z-]*/g, VARIABLE = /\b(?:PORT|PETSTORE_[A-Z_]+)\b/g;
 const SETTINGS = sectionOf("docs/server.md", "Settings");
 const SERVE_HELP = await printHelp("serve");
-const CLIENT = ["options", "error"].map((file) => readPage(`packages/client/lib/${file}.ts`)).join("");
 
 /** What each page names in a table or in its text, and what the code has. */
 const NAMED: [what: string, named: string[], existing: string[]][] = [
@@ -99,14 +96,6 @@ const NAMED: [what: string, named: string[], existing: string[]][] = [
   ["docs/library.md names the options", matches(sectionOf("docs/library.md", "Options"), /^\| `(\w+)`/gm), [
     ...OPTION_NAMES,
   ]],
-  [
-    "packages/client/README.md names the options and the own codes",
-    matches(readPage("packages/client/README.md"), /^\| `(\w+)` +\|/gm),
-    [
-      ...matches(/interface ClientOptions \{([^]*?)^\}/m.exec(CLIENT)?.[1] ?? "", /(?<=^ {2})\w+(?=\??:)/gm),
-      ...matches(/type ClientErrorCode = ([^;]*)/.exec(CLIENT)?.[1] ?? "", /\w+/g),
-    ],
-  ],
 ];
 
 for (const [what, named, existing] of NAMED) {
@@ -115,25 +104,6 @@ for (const [what, named, existing] of NAMED) {
     assert.deepEqual(new Set(named), new Set(existing));
   });
 }
-
-test("docs/server.md names the default of every setting", () => {
-  for (const value of matches(SERVE_HELP, /, default (\S+)\]/g)) {
-    assert.ok(SETTINGS.includes(`| \`${value}\``) || SETTINGS.includes(`| ${value}: `), value);
-  }
-});
-
-test("docs/http.md has a table of the operations as they are defined", () => {
-  const row =
-    /^\| `(\w+)` +\| `([A-Z]+ \/\S*)` +\| (a key(?: that may write)?) +\| (\d{4}-\d{2}-\d{2})? *\| .+? *\|$/gm;
-  const shown = Array.from(readPage("docs/http.md").matchAll(row), (columns) => columns.slice(1));
-  const settings = checkOptions({ keys: ["k"] });
-  const defined = OPERATIONS.map((definition) => {
-    const { id, method, effect, path } = definition;
-    const needs = effect === "reads" ? "a key" : "a key that may write";
-    return [id, `${method} ${path}`, needs, deprecationOf(definition, settings)?.since.toISOString().slice(0, 10)];
-  });
-  assert.deepEqual(shown, defined);
-});
 
 test("what deno task docs writes is of today: openapi.json, and the picture of docs/tour.md", () => {
   assert.equal(readPage("openapi.json"), createOpenApiFile());

@@ -1,7 +1,7 @@
 /** Command lines that must fail: each says why in one line on standard error, prints nothing else, exits with 2, and changes no file. */
 
 import assert from "node:assert/strict";
-import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { execute } from "../support/database.ts";
 import { test } from "../support/server/in_process.ts";
 import { makeStore, runLine, succeed } from "../support/server/pet_files.ts";
@@ -13,40 +13,30 @@ const REFUSED: [line: string, shows: string][] = [
   ["bakcup x.db", "There is no such command (did you mean backup?); --help lists the commands\n"],
   ["pk_secret", ": There is no such command; --help lists the commands\n"],
   ["check --stor=x", "Unknown option '--stor' (did you mean --store?); add --help to see the flags of check"],
-  ["--no-doc", "Unknown option '--no-doc' (did you mean --docs?); add"],
   ["--docs=pk_secret", "Option '--docs' does not take an argument; add"],
   ["serve pk_stray", "Only flags"],
   ["serve --store", "Option '--store <value>' argument missing"],
 
   // Settings of a server.
   ["serve --hostname=a%20b", "--hostname must be an address or a name"],
-  ["serve --key=k --hostname=petstore.invalid", "petstore.invalid"],
   ["serve --faults=", "--faults must be faults and their shares"],
   ["serve --faults=times=3,lose=0", "--faults: No request would fail; give a share of delay, "],
   ["serve --key=", "An API key must not be empty"],
   ["PETSTORE_KEYS=#pk_a,pk_b serve", "An API key is a comment, "],
-  ["serve --key=API_KEY=pk_a", "a reference that nothing has resolved"],
   [`serve --key=Sha256:${"0".repeat(64)}`, "a reference that nothing has resolved"],
   ["serve --cors-origin=https://a.example/x", "--cors-origin must be "],
   ["serve --cors-origin=* --cors-origin=https://a.example", "--cors-origin: Option cors.origins must be "],
-  [
-    "PETSTORE_CORS_ORIGINS=*,a serve",
-    "PETSTORE_CORS_ORIGINS must be an origin such as ",
-  ],
+  ["PETSTORE_CORS_ORIGINS=*,a serve", "PETSTORE_CORS_ORIGINS must be an origin such as "],
   ["serve --public-url=api.example", "--public-url must be an address "],
   ["PETSTORE_LOG=on serve", 'PETSTORE_LOG must be text, json or off, not "on"'],
-  ["serve --metrics=127.0.0.1", "--metrics must be an address and a port"],
   ["serve --allow-reset", "--allow-reset works with --store memory: only, because a reset removes every pet"],
-  ["openapi --openapi-server=https://a.example", "--openapi-server must be an address that ends in /v1"],
   // A Content-Security-Policy would take a semicolon for the end of a source.
   ["openapi --openapi-server=https://a;script-src/v1", "--openapi-server must be an address that ends in /v1"],
-  ["openapi --stability=listPet=beta", "--stability: Unknown option stability.listPet; the options are listPets, "],
   ["ready 127.0.0.1:8000", "The url must be the address of a server, such as http:"],
   ["ready http://127.0.0.1:1/readyz?writes", "without a query, not "],
 
   // Files of secrets. Neither what they have is shown, nor a secret in the place of a path.
   ["PETSTORE_KEYS_FILE=/nowhere/file serve", "/nowhere/file (PETSTORE_KEYS_FILE) cannot be read: "],
-  ["PETSTORE_STORE= PETSTORE_STORE_FILE=folder serve", "(PETSTORE_STORE_FILE) must be a regular file"],
   ["PETSTORE_STORE=postgres://u@127.0.0.1:1/x PGPASSWORD_FILE=blank serve", "blank (PGPASSWORD_FILE) is empty"],
   ["PETSTORE_KEYS_FILE=utf16 serve", "utf16 (PETSTORE_KEYS_FILE) is not text in UTF-8; in PowerShell, "],
   ["PETSTORE_KEYS_FILE=pk_secret/pk_secret serve", "The file of PETSTORE_KEYS_FILE cannot be read"],
@@ -55,46 +45,37 @@ const REFUSED: [line: string, shows: string][] = [
   // The store of each command.
   ["serve --store=mysql://u:pk_secret@db/x", "must be memory:"],
   ["serve --store=sqlite:///pets.db", "without //: sqlite:pets.db"],
-  ["serve --store=sqlite:pets.db?mode=ro", "takes no parameters"],
-  ["serve --store=data/x.db", "write sqlite:data/x.db for the file data/x.db"],
+  ["serve --store=x.db", "write sqlite:x.db for the file x.db"],
   ["serve --store=sqlite:no%0Asuch/pets.db", "must not contain control characters"],
   ["serve --store=sqlite:dta/petstore.db", "dta/petstore.db cannot be made, because there is no folder dta\n"],
-  ["serve --key=k --store=sqlite:.", "petstore: . "],
   ["serve --key=k --store=sqlite:theirs.db", "theirs.db is an SQLite database of another program"],
   // SQLite would delete it, or replay it into a database.
   ["serve --store=sqlite:pets.db-wal", "named …-wal; choose another"],
   ["keys add --label=ci --store=memory:", "A store in memory belongs to one server"],
-  ["keys list --store=sqlite:none.db", "none.db does not exist"],
   ["check --store=sqlite:empty.db", "is an empty database"],
   ["backup new.db --store=sqlite:none.db", "none.db does not exist"],
 
   // Keys.
   ["keys add", "Say what the key is for, as in "],
-  ["keys add --label=a%0Ab", "--label must not contain control characters"],
   ["keys add --label=ci --expires=soon", "--expires must be a time such as 12h, 90d or 1w"],
   ["keys revoke petstore_secret", "no such key; "],
   // A shell has put nothing in place of a variable.
   ["keys revoke ", "Name the id, as in "],
 
-  // Files. No command replaces one, or follows a link.
+  // Files. No command replaces one.
   ["backup", " backup copy.db\n"],
   ["backup -", "A backup is a file, and cannot be written to standard output"],
   ["backup new.db%0D", "The file must not contain control characters"],
   ["backup kept", "exists already; choose another name"],
-  ["backup link", "exists already; choose another name"],
   ["backup no/such/copy.db", "copy.db cannot be made: no such file or directory\n"],
-  ["backup logged-wal.db", "would be taken for a log of "],
   ["backup pets.db-wal", "SQLite keeps the log of a database in "],
-  [`export ${"x".repeat(300)}`, "ame too long\n"],
   ["import folder", "folder cannot be read: "],
   ["import none", "none cannot be read: no such file or directory"],
   ["import blank", "blank has no pets\n"],
   ["import long", "Line 2 is longer than 1 MiB; is a line end missing"],
-  ["restore none.db", "none.db does not exist"],
   ["restore theirs.db", "theirs.db is an SQLite database of another program"],
   ["restore damaged.db", "damaged.db is "],
   ["restore pets.db", "pets.db is the store itself"],
-  ["restore copy.db --store=sqlite:theirs.db", "theirs.db is an SQLite database of another program"],
   // A server that has it open by the other name would not be found.
   ["restore copy.db --store=sqlite:two.db", "two.db is a file with several names"],
   ["restore copy.db --store=memory:", "Only an SQLite file can be backed up or restored"],
@@ -104,28 +85,22 @@ const REFUSED: [line: string, shows: string][] = [
 /** Makes the files that the lines name: a store and its backup, and files that cannot be used. */
 async function makeFiles(): Promise<void> {
   await makeStore(500);
-  for (const copy of ["copy.db", "one.db", "damaged.db"]) {
-    await succeed(`backup ${copy}`);
-  }
+  for (const copy of ["copy.db", "one.db", "damaged.db"]) await succeed(`backup ${copy}`);
   linkSync("one.db", "two.db");
   overwrite("damaged.db", 4096, 4096);
   execute("empty.db", "VACUUM");
   execute("theirs.db", "PRAGMA user_version = 1; CREATE TABLE pets (title TEXT)");
-  for (const folder of ["folder", "data/pets"]) mkdirSync(folder, { recursive: true });
-  symlinkSync("nowhere", "link");
+  mkdirSync("folder");
   writeFileSync("kept", "kept");
-  // The log of a database that exists must not be called one to remove.
-  writeFileSync("kept-wal", "a log");
   writeFileSync("blank", "\ufeff\n \n");
   writeFileSync("utf16", "\ufeffpk_secret\r\n", "utf16le");
   writeFileSync("long", `{}\n${"x".repeat(2 ** 21)}\n`);
-  for (const end of ["-wal", "-shm", "-journal"]) writeFileSync(`logged${end}.db${end}`, "a log");
 }
 
 test.inFolder("a command line that is wrong, or names what cannot be used, has one line, status 2, and changes no file", async () => {
   await makeFiles();
   const names = readdirSync(".");
-  const files = names.filter((name) => statSync(name, { throwIfNoEntry: false })?.isFile() && name !== "pets.db");
+  const files = names.filter((name) => statSync(name).isFile() && name !== "pets.db");
   const before = files.map((name) => readFileSync(name));
   for (const [line, shows] of REFUSED) {
     const { status, stdout, stderr } = await runLine(line);

@@ -3,7 +3,6 @@ import { VIEWER_VERSION } from "../../lib/server/viewer/files.ts";
 import { createServerPipeline } from "../../lib/server/service/server_pipeline.ts";
 import { VERSION } from "../../lib/server/process/version.ts";
 import { createContext } from "../support/context.ts";
-import type { SeenResponse } from "../support/openapi_validator.ts";
 import { type AnyServer, test, withFreshServerHere } from "../support/server/in_process.ts";
 import { readKey } from "../support/server/server_process.ts";
 
@@ -17,23 +16,10 @@ const TEXTS = "components indent_json kept_key viewer".split(" ")
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const TYPES = { css: "text/css", js: "text/javascript", txt: "text/plain", docs: "text/html" };
+const FACTS = ["x-content-type-options", "cache-control", "content-security-policy", "referrer-policy"];
 
-const FACTS = "etag content-type x-content-type-options cache-control content-security-policy referrer-policy".split(
-  " ",
-);
-
-/** The type, and what says how a response may be kept and used. */
-function factsOf({ headers }: SeenResponse) {
-  return FACTS.map((name) => headers.get(name));
-}
-
-function typeOf(path: string): string {
-  return `${TYPES[/\w+$/.exec(path)![0] as keyof typeof TYPES]}; charset=utf-8`;
-}
-
-function get({ ask }: AnyServer, path: string, headers: Record<string, string> = {}, method = "GET") {
-  return ask(path, null, { method, headers, redirect: "manual" });
+function get({ ask }: AnyServer, path: string, headers: Record<string, string> = {}) {
+  return ask(path, null, { headers, redirect: "manual" });
 }
 
 test("the page is served without a key, and behind any prefix of a proxy", () =>
@@ -57,17 +43,16 @@ test("the page is served without a key, and behind any prefix of a proxy", () =>
 test("the page is revalidated each time; its files may be cached for ever", () =>
   withFreshServerHere({ args: ARGS }, async (server) => {
     const kinds = [
-      [TEXTS, /^W\/"[a-p]{24}"$/, ["no-cache", POLICY, "no-referrer"]],
-      [FILES, new RegExp(`^"${VIEWER_VERSION}-gzip"$`), ["public, max-age=31536000, immutable", null, null]],
+      [TEXTS, /^W\/"[a-p]{24}"$/, ["nosniff", "no-cache", POLICY, "no-referrer"]],
+      [FILES, new RegExp(`^"${VIEWER_VERSION}-gzip"$`), ["nosniff", "public, max-age=31536000, immutable", null, null]],
     ] as const;
     for (const [paths, tag, facts] of kinds) {
       for (const path of paths) {
-        const whole = await get(server, path);
-        const etag = whole.headers.get("etag") ?? "";
+        const { headers } = await get(server, path);
+        const etag = headers.get("etag") ?? "";
         assert.match(etag, tag);
-        assert.deepEqual(factsOf(whole), [etag, typeOf(path), "nosniff", ...facts], path);
-        const head = await get(server, path, {}, "HEAD");
-        assert.deepEqual([head.text, ...factsOf(head)], ["", ...factsOf(whole)], path);
+        assert.match(headers.get("content-type") ?? "", /^text\/(html|css|javascript|plain); charset=utf-8$/);
+        assert.deepEqual(FACTS.map((name) => headers.get(name)), facts, path);
         assert.equal((await get(server, path, { "if-none-match": etag })).status, 304);
       }
     }
