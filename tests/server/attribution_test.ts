@@ -8,7 +8,7 @@ import { createServerPipeline } from "../../lib/server/service/server_pipeline.t
 import { createAccessLog } from "../../lib/server/telemetry/access_log.ts";
 import { Metrics } from "../../lib/server/telemetry/metrics.ts";
 import { formatSamples } from "../../lib/server/telemetry/samples.ts";
-import { type KeyedPetStore, StoreUnavailableError } from "../../lib/stores/store.ts";
+import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { createContext } from "../support/context.ts";
 import { samplesOf } from "../support/server/metrics.ts";
@@ -102,17 +102,6 @@ test("each request is counted by its method, status, route and error code, and c
   assert.deepEqual(counted.sort(), [...expected].sort());
 });
 
-/** Starts a server without a socket, whose store has one key. */
-async function startLocal(store: KeyedPetStore) {
-  const lines = { output: [] as string[], errors: [] as string[] };
-  const listener = { stop: () => Promise.resolve(), finish: () => Promise.resolve() };
-  const args = ["--log=json", "--metrics=127.0.0.1:1", "--key=k"];
-  const { server, gate } = await startWithoutSocket(args, store, listener, (line, output) => lines[output].push(line));
-  const ask = async (target: string) =>
-    await gate.respond(createContext({ authorization: "Bearer k" }, "GET", target), undefined, ({ status }) => status);
-  return { server, gate, lines, ask };
-}
-
 const FAILURES = [
   [new StoreUnavailableError("the disk is full"), 503, 1, /"error":"the disk is full"/],
   [new Error("a bug"), 500, 0, /"error":"Error: a bug\\n +at /],
@@ -120,9 +109,15 @@ const FAILURES = [
 
 for (const [thrown, status, storeErrors, logged] of FAILURES) {
   test(`a request that fails by ${thrown} is logged with its cause, and counts as the store's failure only if it is one`, async () => {
+    const lines = { output: [] as string[], errors: [] as string[] };
     const store = Object.assign(createMemoryStore(), { get: () => Promise.reject(thrown) });
-    const { server, lines, ask } = await startLocal(store);
-    for (const _ of [1, 2]) assert.equal(await ask("/v1/pets/7"), status);
+    const listener = { stop: () => Promise.resolve(), finish: () => Promise.resolve() };
+    const args = ["--log=json", "--metrics=127.0.0.1:1", "--key=k"];
+    const { server, gate } = await startWithoutSocket(args, store, listener, (line, name) => lines[name].push(line));
+    const context = createContext({ authorization: "Bearer k" }, "GET", "/v1/pets/7");
+    for (const _ of [1, 2]) {
+      assert.equal(await gate.respond({ ...context }, undefined, (reply) => reply.status), status);
+    }
     assert.equal(server.readMetrics()["petstore_store_errors_total"], 2 * storeErrors);
     // The second failure is told at the end.
     await server.shutDown(0);
@@ -131,16 +126,3 @@ for (const [thrown, status, storeErrors, logged] of FAILURES) {
     for (const line of lines.errors) assert.match(line, logged);
   });
 }
-
-test("a server that stops has a line for each request that it refuses, and for those in flight", async () => {
-  const read = Promise.withResolvers<undefined>();
-  const { gate, lines, ask } = await startLocal(Object.assign(createMemoryStore(), { get: () => read.promise }));
-  const inFlight = ask("/v1/pets/7");
-  const answered = gate.refuse();
-  assert.equal(await ask("/v1/pets"), 503);
-  read.resolve(undefined);
-  assert.equal(await inFlight, 404);
-  await answered;
-  const facts = lines.output.map((line) => JSON.parse(line)).map(({ target, status }) => [target, status]);
-  assert.deepEqual(facts, [["/v1/pets", 503], ["/v1/pets/7", 404]]);
-});

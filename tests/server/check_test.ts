@@ -16,9 +16,7 @@ test.inFolder("check says that a sound file is sound, beside a server and withou
   assert.deepEqual(await runCommand(folder, ["check", STORE]), sound);
   assert.deepEqual(readdirSync(folder), ["pets.db"]);
   await withServer(folder, ON_FILE, async (server) => {
-    const files = readdirSync(folder);
     assert.deepEqual(await runLine("check"), sound);
-    assert.deepEqual(readdirSync(folder), files);
     // A server that is killed leaves its log, with pets in it.
     await new Ledger().create(server);
     await server.stop("SIGKILL");
@@ -32,7 +30,6 @@ test.inFolder("check says that a sound file is sound, beside a server and withou
 /** What is done to a file, as SQL or otherwise, and what check says about it. */
 const UNSOUND: [damage: string | (() => void), shows: RegExp][] = [
   ["CREATE TABLE notes (text)", /table notes is not of the petstore/],
-  ["DROP TRIGGER pet_deleted", /trigger pet_deleted is missing/],
   ["DROP INDEX pets_by_status; CREATE INDEX pets_by_status ON pets (name)", /index pets_by_status was changed/],
   ["INSERT INTO pets (id, name, category_id, status) VALUES (-7, '', 1, 0)", /^petstore: 1 pet .* id -7$/m],
   ["PRAGMA user_version = 9", /has version 9 of the schema/],
@@ -74,7 +71,6 @@ test.inFolder("a backup of a file that has a fault fails, and names the file", a
 const READERS = {
   api_keys: ["serve", "keys list", "keys revoke key-1", "backup copy.db"],
   pets: ["serve --key=k", "export", "backup copy.db"],
-  pets_by_status: ["serve --key=k"],
 };
 
 for (const [table, commands] of Object.entries(READERS)) {

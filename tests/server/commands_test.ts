@@ -7,14 +7,13 @@ import config from "../../deno.json" with { type: "json" };
 import { describeCommand, describeProgram } from "../../lib/server/commands/help.ts";
 import { COMMANDS } from "../../lib/server/commands/table.ts";
 import { test } from "../support/server/in_process.ts";
-import { runCommand } from "../support/server/server_process.ts";
 
 test.inFolder("--help lists every command, and shows the examples of each, in lines of a terminal's width", async () => {
   const assertPrinted = async (stdout: string, ...lines: string[]) => {
     for (const line of lines) assert.deepEqual(await runLine(line), { status: 0, stdout, stderr: "" }, line);
   };
   const overview = await describeProgram(COMMANDS);
-  await assertPrinted(overview, "--help", "-h", "help", "--port=1 --help");
+  await assertPrinted(overview, "--help", "-h", "help");
   for (const [name, load] of Object.entries(COMMANDS)) {
     assert.ok(overview.includes(`\n  ${name} `), name);
     const help = describeCommand(name, await load());
@@ -22,11 +21,10 @@ test.inFolder("--help lists every command, and shows the examples of each, in li
     for (const line of help.split("\n")) assert.ok(line.length <= 100, line);
     await assertPrinted(help, `${name} --help`, `${name} -h`, `help ${name}`);
   }
-  await assertPrinted(`petstore ${config.version}\n`, "--version", "-v", "version", "check -v");
+  await assertPrinted(`petstore ${config.version}\n`, "--version", "-v", "version");
   const { stdout: ofKeys } = await runLine("keys");
   assert.match(ofKeys, /^Usage: petstore keys <command> \[flags\]\n\nCommands:\n( {2}keys .*\n)+\n--help after/);
-  await assertPrinted(ofKeys, "keys --help", "keys -h", "help keys");
-  assert.equal((await runCommand(".", ["--help"])).stdout, overview);
+  await assertPrinted(ofKeys, "keys --help", "help keys");
   assert.deepEqual(readdirSync("."), []);
 });
 

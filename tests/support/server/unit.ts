@@ -6,29 +6,26 @@ import { Child } from "../system/child.ts";
 import { ROOT } from "./serve_task.ts";
 import { originOf, STARTED } from "./server_process.ts";
 
-export const UNITS = ["petstore.service", "petstore-postgres.service"] as const;
-
-export function readUnit(name: (typeof UNITS)[number]): string {
+export function readUnit(name: string): string {
   return readFileSync(join(ROOT, "docs", name), "utf8");
 }
 
-/** The words of the unit's command, with the paths of Deno and of this checkout. */
-export function unitCommand(name: (typeof UNITS)[number], port: number): [program: string, ...args: string[]] {
+/**
+ * Starts the unit's command with the paths of Deno and of this checkout, on a free port.
+ *
+ * @param change Changes the words of the command further.
+ */
+export function startUnit(
+  name: string,
+  options: { cwd: string; env: Record<string, string> },
+  change: (word: string) => string,
+): Child {
   const unit = readUnit(name).replace("/usr/local/bin/deno", Deno.execPath())
     .replaceAll(/\/opt\/petstore\/(?=server|lib|packages|deno)/g, ROOT);
   const [, command = ""] = /^ExecStart=([^]*?[^\\])$/m.exec(unit) ?? [];
-  const words = command.replaceAll("\\\n", " ").split(/\s+/).map((word) => word.replace(/\b8000\b/, String(port)));
-  return words as [string, ...string[]];
-}
-
-export function startUnit(
-  name: (typeof UNITS)[number],
-  port: number,
-  options: { cwd: string; env: Record<string, string> },
-  change: (word: string) => string = (word) => word,
-): Child {
-  const [program, ...args] = unitCommand(name, port);
-  return new Child(program, args.map(change), { ...options, clearEnv: true });
+  const words = command.replaceAll("\\\n", " ").replaceAll(/\b8000\b/g, "0").split(/\s+/);
+  const [program = "", ...args] = words.map(change);
+  return new Child(program, args, { ...options, clearEnv: true });
 }
 
 export async function started(child: Child): Promise<number> {

@@ -1,7 +1,6 @@
 /** Processes of a test. Their output is read as it comes, and none outlives its owner. Deno only. */
 
-/** Longer than any start or drain, on a busy machine too, in milliseconds. */
-const GUARD = 60_000;
+import { until } from "../until.ts";
 
 type ChildOptions = Omit<Deno.CommandOptions, "args" | "stdin" | "stdout" | "stderr">;
 
@@ -11,7 +10,7 @@ export class Child implements AsyncDisposable {
   readonly ended: Promise<number>;
   readonly pid: number;
   readonly #child: Deno.ChildProcess;
-  readonly #watchers = new Set<() => void>();
+  #hasEnded = false;
 
   constructor(program: string, args: readonly string[], options: ChildOptions = {}) {
     const pipes = { stdin: "null", stdout: "piped", stderr: "piped" } as const;
@@ -21,16 +20,11 @@ export class Child implements AsyncDisposable {
   }
 
   /** Resolves when an output matches, standard output unless another is named. */
-  printed(pattern: RegExp, output: "stdout" | "stderr" = "stdout"): Promise<RegExpExecArray> {
-    const { promise, resolve, reject } = Promise.withResolvers<RegExpExecArray>();
-    const look = () => {
-      const found = pattern.exec(this.written[output]);
-      if (found) resolve(found);
-    };
-    this.#watchers.add(look);
-    look();
-    this.ended.then(() => reject(new Error(`It ended without printing ${pattern}: ${this.written.stderr}`)));
-    return guarded(promise, `wait for ${pattern}`).finally(() => this.#watchers.delete(look));
+  async printed(pattern: RegExp, output: "stdout" | "stderr" = "stdout"): Promise<RegExpExecArray> {
+    await until(`${pattern}`, () => this.#hasEnded || pattern.test(this.written[output]));
+    const found = pattern.exec(this.written[output]);
+    if (!found) throw new Error(`It ended without printing ${pattern}: ${this.written.stderr}`);
+    return found;
   }
 
   kill(signal: Deno.Signal = "SIGTERM"): void {
@@ -43,11 +37,12 @@ export class Child implements AsyncDisposable {
 
   async stop(signal: Deno.Signal = "SIGTERM"): Promise<number> {
     this.kill(signal);
-    return await this.exit(`wait for the end after ${signal}`);
+    return await this.exit(`the end of a process after ${signal}`);
   }
 
-  exit(what = "wait for the end"): Promise<number> {
-    return guarded(this.ended, what);
+  async exit(what = "the end of a process"): Promise<number> {
+    await until(what, () => this.#hasEnded);
+    return await this.ended;
   }
 
   /** Waits for its end; kills it if that does not come. */
@@ -59,29 +54,17 @@ export class Child implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.kill("SIGKILL");
     // A child of its own may hold its outputs open, so this wait has a limit too.
-    await this.exit("wait for the end of the outputs after SIGKILL");
+    await this.exit("the end of the outputs of a process after SIGKILL");
   }
 
   async #follow(): Promise<number> {
     await Promise.all([this.#read("stdout"), this.#read("stderr")]);
     const { code } = await this.#child.status;
+    this.#hasEnded = true;
     return code;
   }
 
   async #read(name: "stdout" | "stderr"): Promise<void> {
-    for await (const text of this.#child[name].pipeThrough(new TextDecoderStream())) {
-      this.written[name] += text;
-      for (const look of this.#watchers) look();
-    }
-  }
-}
-
-async function guarded<T>(promise: Promise<T>, what: string): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`Gave up: ${what}`)), GUARD);
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
+    for await (const text of this.#child[name].pipeThrough(new TextDecoderStream())) this.written[name] += text;
   }
 }

@@ -27,12 +27,8 @@ function cacheDriver(): void {
 function start(folder: string, databasePort: number, store: string): Child {
   assert.ok(readUnit(UNIT).includes("--allow-net=127.0.0.1:8000,127.0.0.1:9464,127.0.0.1:5432 "));
   const env = { ...environment(), PETSTORE_KEYS: KEY, PETSTORE_STORE: store };
-  return startUnit(
-    UNIT,
-    0,
-    { cwd: folder, env },
-    (word) => word.replace(",127.0.0.1:5432", `,127.0.0.1:${databasePort}`),
-  );
+  const change = (word: string) => word.replace(",127.0.0.1:5432", `,127.0.0.1:${databasePort}`);
+  return startUnit(UNIT, { cwd: folder, env }, change);
 }
 
 test("the unit's command serves from PostgreSQL, writes no file, and ends with 0, or with 1 while it is away", () =>
