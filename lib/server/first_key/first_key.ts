@@ -14,8 +14,6 @@ export const FIRST_LABEL = "first start";
 export interface FirstKey {
   /** Where the user finds a key. `memory` is a new key that is kept nowhere, and `store` may also mean that no key is valid. */
   location: "file" | "memory" | "settings" | "store";
-  /** Whether this start has made the key. */
-  isNew: boolean;
   /** Says where the key is. It has the key itself if this start made it. */
   note: string;
   /** The key itself, if it is in `memory`. */
@@ -44,7 +42,7 @@ export async function provideFirstKey(configured: readonly string[], store: KeyS
     }
     if (file && await acceptKey(file.key, stored, store)) {
       const note = file.isNew ? `${file.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}`;
-      return { location: "file", isNew: file.isNew, note };
+      return { location: "file", note };
     }
     return inStore(hasValidKey ? storeNote() : `none is valid (${commandLine("keys add")} makes one)`);
   } catch (error) {
@@ -57,7 +55,7 @@ function storeNote(): string {
 }
 
 function inStore(note: string): FirstKey {
-  return { location: "store", isNew: false, note };
+  return { location: "store", note };
 }
 
 /**
@@ -84,10 +82,10 @@ async function acceptKey(key: string, stored: readonly StoredKey[], store: KeySt
 export async function makeTemporaryKey(configured: readonly string[], store: KeyStore): Promise<FirstKey> {
   if (configured.length > 0) return AS_SET;
   const { key } = await createKeyManager(store).add({ label: FIRST_LABEL });
-  return { location: "memory", isNew: true, note: `${key} (new, until the server stops)`, key };
+  return { location: "memory", note: `${key} (new, until the server stops)`, key };
 }
 
-const AS_SET: FirstKey = { location: "settings", isNew: false, note: "as set" };
+const AS_SET: FirstKey = { location: "settings", note: "as set" };
 
 /** Whether a key is accepted now. */
 export function isValid({ expires, revoked }: Pick<StoredKey, "expires" | "revoked">): boolean {

