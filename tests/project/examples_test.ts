@@ -67,7 +67,7 @@ test.inFolder("README.md's line for authors of clients starts a server with a ke
 });
 
 for (const [page, least] of [["README.md", 4], ["docs/http.md", 12]] as const) {
-  testUnless(whyNoCurl())(
+  testUnless(skipUnless(["curl"], "curl 7.82, which has --json", () => command("curl", "--json", "{}", "--version")))(
     `${page} shows what its curl commands print`,
     () =>
       withTempFolder((folder) =>
@@ -134,12 +134,4 @@ async function runShell(folder: string, script: string): Promise<string> {
   await using shell = new Child("sh", ["-ec", script], { cwd: folder, clearEnv: true, env });
   assert.equal(await shell.exit(), 0, `${script}: ${shell.written.stderr}`);
   return shell.written.stdout;
-}
-
-/** Why the tours cannot be followed here, or `false`. */
-function whyNoCurl(): string | false {
-  return skipUnless(["sh", "curl"], "curl 7.82, which has --json", () => {
-    const [, major = 0, minor = 0] = /^curl (\d+)\.(\d+)/.exec(command("curl", "--version")) ?? [];
-    assert.ok(Number(major) * 1000 + Number(minor) >= 7082);
-  });
 }

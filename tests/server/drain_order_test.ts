@@ -32,8 +32,15 @@ interface Exchange {
   reply?: Reply;
 }
 
-/** A server and its clients. `step` waits for as long as the next event takes. */
-async function createWorld(step: () => Promise<void>) {
+interface Client {
+  requests: number;
+  isFinished: boolean;
+}
+
+/** Ends a server that has these clients. */
+async function endServer(clients: Client[], times: fc.Stream<number>): Promise<void> {
+  /** Waits for as long as the next event takes. */
+  const step = () => new Promise<void>((resolve) => setTimeout(resolve, times.next().value));
   const wrong: string[] = [], lines: string[] = [], exchanges: Exchange[] = [];
   let phase = "serving",
     stored = 0,
@@ -83,7 +90,7 @@ async function createWorld(step: () => Promise<void>) {
     return new Promise((resolve) => void gate.respond(context, undefined, resolve));
   }
 
-  async function play({ requests, isFinished: isLastFinished }: { requests: number; isFinished: boolean }) {
+  async function play({ requests, isFinished: isLastFinished }: Client): Promise<void> {
     await step();
     for (let i = 1; i <= requests && !isStopped; i++) {
       const isFinished = isLastFinished || i < requests;
@@ -105,45 +112,28 @@ async function createWorld(step: () => Promise<void>) {
   // The digest of a key is computed once, in another thread.
   await send(Promise.resolve(BODY.slice(1)));
   lines.pop();
-  return {
-    wrong,
-    lines,
-    exchanges,
-    countStored: () => stored,
-    getPhase: () => phase,
-    play,
-    async end(): Promise<void> {
-      phase = "stopping";
-      endedAt = performance.now();
-      await server.shutDown(HOLD_MS);
-    },
-  };
+
+  await withVirtualClock(async () => {
+    for (const client of clients) void play(client);
+    for (let i = 0; i < clients.length; i++) await step();
+    phase = "stopping";
+    endedAt = performance.now();
+    await server.shutDown(HOLD_MS);
+  });
+  assert.deepEqual([wrong, phase], [[], "closed"]);
+  const answered = exchanges.filter(({ reply }) => reply);
+  assert.equal(answered.filter(({ reply }) => reply!.status === 201).length, stored);
+  for (const { sent, replied, isFinished, reply } of exchanges) {
+    assert.ok(reply || !isFinished, "a whole request has no reply");
+    if (!reply) continue;
+    assert.equal(reply.status, sent !== "serving" ? 503 : isFinished ? 201 : 408);
+    assert.equal("connection" in reply.headers, replied !== "serving");
+  }
+  assert.equal(lines.length, answered.length);
 }
 
 test("when a server ends, each request gets one reply, none is lost while others are held, and the store is closed last", () =>
-  fc.assert(
-    fc.asyncProperty(fc.array(CLIENT, { maxLength: 6 }), STEP_MS, async (clients, times) => {
-      const step = () => new Promise<void>((resolve) => setTimeout(resolve, times.next().value));
-      const world = await createWorld(step);
-      await withVirtualClock(async () => {
-        for (const client of clients) void world.play(client);
-        for (let i = 0; i < clients.length; i++) await step();
-        await world.end();
-      });
-      assert.deepEqual(world.wrong, []);
-      assert.equal(world.getPhase(), "closed");
-      const answered = world.exchanges.filter(({ reply }) => reply);
-      assert.equal(answered.filter(({ reply }) => reply!.status === 201).length, world.countStored());
-      for (const { sent, replied, isFinished, reply } of world.exchanges) {
-        assert.ok(reply || !isFinished, "a whole request has no reply");
-        if (!reply) continue;
-        assert.equal(reply.status, sent !== "serving" ? 503 : isFinished ? 201 : 408);
-        assert.equal("connection" in reply.headers, replied !== "serving");
-      }
-      assert.equal(world.lines.length, answered.length);
-    }),
-    { numRuns: 300 },
-  ));
+  fc.assert(fc.asyncProperty(fc.array(CLIENT, { maxLength: 6 }), STEP_MS, endServer), { numRuns: 300 }));
 
 test("a reset that ends after the signal lets no request in again", async () => {
   const service = createServerPipeline({ keys: ["k"] }, { hasDocs: false });
