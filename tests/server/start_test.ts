@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { addPet, countPets, readKey, withServer } from "../support/server/server_process.ts";
-import { NODE, ROOT, serverCommand } from "../support/server/serve_task.ts";
+import { addPet, countPets, readKey, runServer, withServer } from "../support/server/server_process.ts";
+import { NODE, ON_NODE, ROOT, serverCommand } from "../support/server/serve_task.ts";
 import { Child } from "../support/system/child.ts";
 import { test } from "../support/server/in_process.ts";
+import { assertRefused } from "../support/server/pet_files.ts";
+import { withTempFolder } from "../support/temp.ts";
+import { testUnless } from "../support/test_with.ts";
 
 function shell(folder: string, line: string): string {
   return new TextDecoder().decode(new Deno.Command("sh", { args: ["-c", line], cwd: folder }).outputSync().stdout);
@@ -37,6 +40,16 @@ test.withFolder("a variable that is not UTF-8 ends the start with one line that 
   const line = `export PETSTORE_KEYS="$(printf 'secret\\351')"; ${command} serve --port 0 2>&1; echo "status $?"`;
   assert.match(shell(folder, line), /^petstore: PETSTORE_KEYS (?!.*secret).*\nstatus 2\n$/);
 });
+
+testUnless(ON_NODE && "Node has no Deno.serve")(
+  "an address for Deno.serve in the environment ends the start, since Deno would listen there",
+  () =>
+    withTempFolder(async (folder) => {
+      const env = { DENO_SERVE_ADDRESS: "tcp:0.0.0.0:0" };
+      const exit = await runServer(folder, { args: ["--key=k", "--store=memory:"], env });
+      assertRefused(exit, "DENO_SERVE_ADDRESS would replace the address of the settings; unset it");
+    }),
+);
 
 test("on a Node without SQLite, such as Node 20, or one with the flag that turns it off, the program says in one line which Node it needs", async () => {
   const main = join(ROOT, "lib", "server", "node", "main.ts");

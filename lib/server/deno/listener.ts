@@ -2,7 +2,8 @@
 
 import { FetchContext, sendableResponse } from "../../hosts/fetch.ts";
 import { type Listen, listenError, UNFINISHED } from "../service/listener.ts";
-import { firstLine } from "../process/start_error.ts";
+import { readVariable } from "../process/process.ts";
+import { firstLine, SettingError } from "../process/start_error.ts";
 import { resolvesWithin } from "../../promises.ts";
 
 /** The pause before each attempt to open the socket again, in milliseconds. */
@@ -13,6 +14,10 @@ const RETRY_DELAY = 100;
  * open files, `Deno.serve` fails, and accepts no more connections for good.
  */
 export const listen: Listen = (address, gate, report) => {
+  if (readVariable("DENO_SERVE_ADDRESS")) {
+    // Deno would listen at this address, and not at that of the settings.
+    throw new SettingError("DENO_SERVE_ADDRESS would replace the address of the settings; unset it");
+  }
   const { hostname, isShared = false } = address;
   const handler: Deno.ServeHandler<Deno.NetAddr> = (request, info) =>
     gate.respond(new FetchContext(request, request.headers, info), info, sendableResponse);

@@ -74,12 +74,19 @@ function unknownNames(line: string): string[] {
 }
 
 /**
- * The member of a pet whose letters an unknown name has, but for one of them. Case, accents, spaces, punctuation and invisible characters do
- * not count. Such a name is a mistake, and not a member to ignore.
+ * The member of a pet whose letters an unknown name has, but for one of them, or in another order. Case, accents, spaces, punctuation and
+ * invisible characters do not count. Such a name is a mistake, and not a member to ignore.
  */
 function similarMember(name: string): string | undefined {
   const letters = lettersOf(name);
-  return MEMBERS.find((member) => differingLength(letters, lettersOf(member)) <= 1);
+  return MEMBERS.find((member) => {
+    const expected = lettersOf(member);
+    return differingLength(letters, expected) <= 1 || sorted(letters) === sorted(expected);
+  });
+}
+
+function sorted(letters: string): string {
+  return [...letters].sort().join("");
 }
 
 function lettersOf(name: string): string {
