@@ -1,8 +1,11 @@
 /** Commits on SQLite: shared transactions, invalid pets, failed commits, remembered requests, ids, and the end of a store. */
 
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
+import { SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { formatPets, type PetStatus, StoreUnavailableError } from "../../../lib/stores/store.ts";
+import { whileReplaced } from "../../support/while_replaced.ts";
 import { createMany, execute, query, request, REX, test, usingStore } from "./support.ts";
 
 test.path("a commit waits until the log is on disk", (path) => {
@@ -56,6 +59,30 @@ test.eachOther(
     assert.equal(await store.create(REX), 1n);
   },
 );
+
+/** Failures of a commit, their result codes, and whether the log may have the whole commit then. */
+const COMMIT_FAILURES: [what: string, errcode: number, mayBeStored: boolean][] = [
+  ["its sync fails", 1034, true],
+  ["the disk is full", 13, false],
+];
+
+for (const [what, errcode, mayBeStored] of COMMIT_FAILURES) {
+  test.path(`a create is not repeated if ${what}, and says whether its pet may have been stored`, async (path) => {
+    await using store = SqliteStore.open(path, "never");
+    const { exec } = DatabaseSync.prototype;
+    let commits = 0;
+    const failing = function (this: DatabaseSync, sql: string) {
+      if (sql !== "COMMIT") return exec.call(this, sql);
+      commits++;
+      throw Object.assign(new Error("It failed"), { code: "ERR_SQLITE_ERROR", errcode });
+    };
+    await whileReplaced(DatabaseSync.prototype, { exec: failing }, async () => {
+      await assert.rejects(store.create(REX), { name: "StoreUnavailableError", mayBeStored });
+    });
+    assert.equal(commits, 1);
+    assert.equal(await store.create(REX), 1n);
+  });
+}
 
 test.eachStore("a pet and its remembered request are stored in one transaction", async (store, path) => {
   // The request fails, so its pet must disappear too.
