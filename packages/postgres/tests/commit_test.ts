@@ -56,3 +56,14 @@ for (const [what, code, attempts] of ATTEMPTS) {
       assert.equal(sent, attempts);
     }));
 }
+
+test("a create is uncertain if PostgreSQL gives more or fewer ids than there are creates", async () => {
+  for (const ids of ["1", "1,2,3"]) {
+    const query = () => Promise.resolve([[ids]]);
+    const { write } = createGroupCommit({ query, timeoutMs: 1_000 } as unknown as Database, "add");
+    const pet = { name: "Rex", categoryId: 7n, status: "sold" } as const;
+    for (const created of await Promise.allSettled([1, 2].map(() => write({ kind: "create", pet })))) {
+      assert.ok(created.status === "rejected" && created.reason.mayBeStored, ids);
+    }
+  }
+});
