@@ -1,3 +1,4 @@
+import { StoreUnavailableError } from "@petstore/petstore/store";
 import type { PetSink } from "@petstore/petstore/store/toolkit";
 import type { Database } from "./client/database.ts";
 import { inspectTables } from "./schema/inspection.ts";
@@ -16,8 +17,8 @@ export async function exportPets(db: Database, write: PetSink): Promise<void> {
   let after = "0";
   while (after !== last) {
     const rows = await db.query(upTo, [after, String(PETS_PER_PAGE), last]);
-    // Another program may have deleted the last pets meanwhile.
-    if (rows.length === 0) break;
+    // Another program has deleted the last pets meanwhile, or a failover has lost them. An export without them must not look whole.
+    if (rows.length === 0) throw new StoreUnavailableError(`The pets from ${after} to ${last} are gone; export again`);
     await write(rows.map(([, json]) => json).join("\n"), rows.length);
     after = String(rows.at(-1)?.[0]);
   }

@@ -68,6 +68,14 @@ test.store("an export has the pets of one moment, whatever is created meanwhile"
   }
 });
 
+test.store("an export whose last pets disappear meanwhile does not look whole", async (_, url, schema) => {
+  const pets = `"${schema}".pets`;
+  await runSql(url, `INSERT INTO ${pets} SELECT i, 7, 1, 'Rex' FROM generate_series(1, 1001) AS i`);
+  const deleteLast = async () => void await runSql(url, `DELETE FROM ${pets} WHERE id > 1000`);
+  const exporting = readPostgresSetting(`${url}?schema=${schema}`).export(deleteLast);
+  await assert.rejects(exporting, /The pets from 1000 to 1001 are gone; export again/);
+});
+
 /** Makes each statement that adds pets take a second. */
 const SLOW = (schema: string) =>
   `CREATE FUNCTION "${schema}".pause() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1); RETURN NULL; END';
