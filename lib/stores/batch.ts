@@ -1,4 +1,5 @@
 import { isPromise, type MaybePromise } from "../promises.ts";
+import { ClientRhythm, type ClientWait } from "./client_rhythm.ts";
 import { StoreUnavailableError } from "./store.ts";
 import { storeClosed } from "./write.ts";
 
@@ -10,12 +11,20 @@ import { storeClosed } from "./write.ts";
 export const FULL_BATCH: number = 512;
 
 /** How many creates may wait or be committed at a time. {@link Batch.add} refuses more. */
-const MAX_WAITING = 10_000;
+const MAX_UNSETTLED = 10_000;
 
 /** A store whose commits an observer can count. */
 export interface CommittingStore {
   /** The batch that collects the creates of the store. */
-  readonly batch: Pick<Batch<never>, "onCommit" | "unsettled">;
+  readonly batch: ObservedBatch;
+}
+
+/** What an observer sees of a batch. */
+export interface ObservedBatch {
+  /** Called after each commit with the number of its creates and its duration in milliseconds. */
+  onCommit: ((creates: number, milliseconds: number) => void) | undefined;
+  /** How many creates wait or are being committed. */
+  readonly unsettled: number;
 }
 
 /** The options of a {@link Batch}. */
@@ -29,24 +38,11 @@ export interface BatchOptions<Create> {
    * chosen.
    */
   choose?: (waiting: Create[]) => { chosen: Create[]; rest: Create[] };
-  /**
-   * Whether a commit waits for the clients whose creates the last commit has answered. Without this wait, a create that comes just after a
-   * commit has begun waits for two commits: the one that runs, and its own.
-   */
+  /** Whether a commit waits for the clients whose creates the last commit has answered. */
   expectsClients?: boolean;
 }
 
-/** The shortest and the longest time that a commit waits for clients, in milliseconds. */
-const MIN_WAIT_MS = 2;
-const MAX_WAIT_MS = 10;
-
-/** After a wait for clients in which not all came, this many commits do not wait. */
-const COMMITS_WITHOUT_WAIT = 16;
-
-/**
- * What a batch does at the moment. A create leads from the first state to the second. After a commit, the batch is in one of the first three;
- * only one that closes goes on with the next commit.
- */
+/** What a batch does at the moment. {@link Batch} says how one state follows another. */
 type State =
   /** No commit runs, and no create waits. */
   | { kind: "idle" }
@@ -61,25 +57,30 @@ const IDLE: State = { kind: "idle" };
 
 /**
  * Collects the creates that come at about the same time, and commits them together, one commit at a time. A commit costs a wait for the disk
- * or the database, whatever its size. So the next one starts after a turn of the event loop in which no create came, and concurrent creates
- * share it. If clients are expected, it starts when they are there or late.
+ * or the database, whatever its size, so concurrent creates share it.
+ *
+ * - The first create of an idle batch begins to gather others. The commit starts after a turn of the event loop in which none came.
+ * - After a commit, the batch waits for clients if {@link ClientRhythm} says so. Otherwise it gathers what comes beside the creates that
+ *   wait, or is idle if there are none.
+ * - A full batch, and one that closes, is committed at once.
  *
  * For a batch, a write that only checks whether a create would succeed is a create too.
  */
-export class Batch<Create> {
+export class Batch<Create> implements ObservedBatch {
   /** Called after each commit with the number of its creates and its duration in milliseconds. */
   onCommit: ((creates: number, milliseconds: number) => void) | undefined;
   readonly #options: BatchOptions<Create>;
+  /** Says when to wait for clients; undefined if a commit never does. */
+  readonly #rhythm: ClientRhythm | undefined;
   /** The creates that no commit has taken yet, in order of arrival. */
   #waiting: Create[] = [];
   #state = IDLE;
   #isClosed = false;
-  /** How many of the next commits do not wait for clients, although they are expected. */
-  #commitsWithoutWait = 0;
 
   /** Makes a batch in which no create waits yet. */
   constructor(options: BatchOptions<Create>) {
     this.#options = options;
+    this.#rhythm = options.expectsClients ? new ClientRhythm() : undefined;
   }
 
   /** How many creates wait or are being committed. */
@@ -102,13 +103,13 @@ export class Batch<Create> {
     if (this.#isClosed) throw storeClosed();
     // A full batch is committed without this create, which begins the next one.
     if (this.#waiting.length >= FULL_BATCH) this.#commit();
-    if (this.unsettled >= MAX_WAITING) {
+    if (this.unsettled >= MAX_UNSETTLED) {
       throw new StoreUnavailableError(`Too many creates wait for ${this.#options.resource}`);
     }
     this.#waiting.push(create);
     const state = this.#state;
     if (state.kind === "idle") this.#gather();
-    if (state.kind === "awaiting clients" && this.#waiting.length >= state.clients) this.#commit();
+    else if (state.kind === "awaiting clients" && this.#waiting.length >= state.clients) this.#commit();
   }
 
   /** Refuses further creates, and resolves when all that were accepted are settled. It returns no promise if they are settled already. */
@@ -140,6 +141,15 @@ export class Batch<Create> {
     });
   }
 
+  /** Waits for clients. When all are there, `add()` starts the commit. */
+  #awaitClients({ clients, milliseconds }: ClientWait): void {
+    const timer = setTimeout(() => {
+      this.#rhythm?.noteLateClients();
+      this.#gather();
+    }, milliseconds);
+    this.#state = { kind: "awaiting clients", clients, timer };
+  }
+
   /** Starts a commit of the creates that wait, unless one runs. */
   #commit(): void {
     if (this.#state.kind === "committing") return;
@@ -152,50 +162,25 @@ export class Batch<Create> {
     const count = chosen.length;
     const startedAt = performance.now();
     const result = commit(chosen);
-    if (!isPromise(result)) return this.#afterCommit(count, startedAt, true);
-    const done = result.then(() => this.#afterCommit(count, startedAt, false));
-    this.#state = { kind: "committing", count, done };
-  }
-
-  /** @param hasBlocked Whether the commit has blocked this thread. */
-  #afterCommit(count: number, startedAt: number, hasBlocked: boolean): void {
-    this.#state = IDLE;
-    const milliseconds = performance.now() - startedAt;
-    this.onCommit?.(count, milliseconds);
-    if (this.#isClosed) return this.#commit();
-    // No client could send a create during a commit that blocked this thread, so such a commit shows nothing of their rhythm.
-    const waits = !hasBlocked && this.#awaitClients(count, milliseconds);
-    if (!waits) this.#gather();
-  }
-
-  /**
-   * Lets the next commit wait for clients, if they are expected. A client that a commit has answered sends its next create within a moment.
-   * If the next commit started just before, that create would have to wait for the whole of it. So the commit waits until as many creates are
-   * there as there were clients, for about as long as the last commit took. If some stay away, the clients have changed their rhythm, and the
-   * next commits start at once.
-   *
-   * @param answered How many creates the last commit has answered.
-   * @param lastCommitMs How long it took.
-   * @returns Whether the next commit waits.
-   */
-  #awaitClients(answered: number, lastCommitMs: number): boolean {
-    if (!this.#options.expectsClients) return false;
-    // Each client waits for one create. So if a commit has answered two, and a third waits, there are three clients.
-    const clients = Math.min(FULL_BATCH, answered + this.#waiting.length);
-    // A single client is not waited for: `add()` starts the commit of its next create in the turn after it comes.
-    if (clients === 1) return false;
-    if (this.#commitsWithoutWait > 0) {
-      this.#commitsWithoutWait--;
-      return false;
+    if (isPromise(result)) {
+      const done = result.then(() => {
+        const milliseconds = performance.now() - startedAt;
+        this.#continue(count, milliseconds, this.#rhythm?.waitAfter(count, this.#waiting.length, milliseconds));
+      });
+      this.#state = { kind: "committing", count, done };
+    } else {
+      // No client could send a create during a commit that has blocked this thread, so it shows nothing of their rhythm.
+      this.#continue(count, performance.now() - startedAt, undefined);
     }
-    if (this.#waiting.length >= clients) return false;
-    const waitMs = Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, lastCommitMs));
-    const timer = setTimeout(() => {
-      this.#commitsWithoutWait = COMMITS_WITHOUT_WAIT;
-      this.#gather();
-    }, waitMs);
-    this.#state = { kind: "awaiting clients", clients, timer };
-    return true;
+  }
+
+  /** Goes on after a commit. */
+  #continue(count: number, milliseconds: number, wait: ClientWait | undefined): void {
+    this.#state = IDLE;
+    this.onCommit?.(count, milliseconds);
+    if (this.#isClosed) this.#commit();
+    else if (wait && this.#waiting.length < FULL_BATCH) this.#awaitClients(wait);
+    else this.#gather();
   }
 }
 

@@ -22,7 +22,7 @@
 export { type Check, checkAll, type Checks, oneOf, wholeNumber } from "../option_checks.ts";
 export { attempt, chain, type MaybePromise, resolvesWithin, untilAborted } from "../promises.ts";
 export { PET_STATUSES, type PetDraft, type PetStatus } from "../pet.ts";
-export { Batch, type BatchOptions, type CommittingStore, FULL_BATCH } from "./batch.ts";
+export { Batch, type BatchOptions, type CommittingStore, FULL_BATCH, type ObservedBatch } from "./batch.ts";
 export { type KeyInfo, keyOfRow, type KeySnapshot, type KeyStore, type StoredKey } from "./key_store.ts";
 export { KEY_COLUMNS, pageOf, PET_COLUMNS, PET_JSON, type PetSink, REQUEST_COLUMNS } from "./sql_tables.ts";
 export { type Rows, type RunStatements, SqlKeys, type Statement, type Value } from "./sql_keys.ts";
