@@ -26,7 +26,7 @@ import { overwrite } from "../support/system/disk.ts";
 const COPY = "copy.db";
 
 async function addPets(...names: string[]): Promise<void> {
-  await using store = SqliteStore.open(FILE, "never");
+  await using store = new SqliteStore(FILE, "never");
   for (const name of names) await store.create({ name, categoryId: 7n, status: "sold" });
 }
 
@@ -43,7 +43,7 @@ function listKept(folder = "."): string[] {
 async function makeFiles(): Promise<void> {
   await addPets("Rex", "Bo");
   await succeed(`backup ${COPY}`);
-  await using store = SqliteStore.open(FILE, "never");
+  await using store = new SqliteStore(FILE, "never");
   await store.create({ name: "Max", categoryId: 7n, status: "sold" });
   for (const end of ["", "-wal"]) copyFileSync(FILE + end, `killed${end}`);
   await store.close();
@@ -116,7 +116,7 @@ const zeroes = () => run("dd", "if=/dev/zero", `of=${FILE}`, "bs=4096", "count=1
 for (const [state, damage] of [["sound", () => {}], ["damaged", zeroes]] as const) {
   test.inFolder(`restore refuses a ${state} file that a server has open, and the server goes on`, async () => {
     await makeFiles();
-    await using store = SqliteStore.open(FILE, "never");
+    await using store = new SqliteStore(FILE, "never");
     await store.create({ name: "Sam", categoryId: 7n, status: "sold" });
     damage();
     run("cp", FILE, "before");

@@ -69,7 +69,7 @@ function fileSetting(description: string, path: string): StoreSetting {
     path,
     open() {
       prepareFolder(path);
-      return SqliteStore.open(path, "auto");
+      return new SqliteStore(path, "auto");
     },
     shared: {
       listKeys: () => listKeys(path),

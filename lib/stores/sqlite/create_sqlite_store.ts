@@ -49,7 +49,7 @@ export interface SqliteStoreOptions {
  */
 export function createSqliteStore(path: string, options: SqliteStoreOptions = {}): KeyedPetStore {
   const { writerThread } = checkAll(CHECKS, options, "");
-  return SqliteStore.open(path, writerThread);
+  return new SqliteStore(path, writerThread);
 }
 
 const CHECKS: Checks<SqliteStoreOptions, Required<SqliteStoreOptions>> = {

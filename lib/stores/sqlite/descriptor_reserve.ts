@@ -12,18 +12,16 @@ const DESCRIPTORS_OF_THREAD = 16;
 export class DescriptorReserve {
   #kept: number[] = [];
 
-  /**
-   * Takes the descriptors, unless they are kept already. Without the permission for them, none is kept.
-   *
-   * @throws If not all of them are free. Then none is kept.
-   */
-  fill(): void {
-    if (!mayAccess("read", devNull)) return;
+  /** Takes the descriptors, unless they are kept already. Returns false, and keeps none, if not all of them are free. */
+  fill(): boolean {
+    // Without the permission to open the file, nothing can be kept, and nothing is known to be missing.
+    if (!mayAccess("read", devNull)) return true;
     try {
       while (this.#kept.length < DESCRIPTORS_OF_THREAD) this.#kept.push(openSync(devNull, "r"));
-    } catch (error) {
+      return true;
+    } catch {
       this.release();
-      throw error;
+      return false;
     }
   }
 

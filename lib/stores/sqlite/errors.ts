@@ -5,6 +5,23 @@
 
 import { StoreUnavailableError } from "../store.ts";
 
+/** Parts of SQLite's messages, which are the same on all runtimes. Its numbers are not: Deno gives none for some errors. */
+const LOCKED = "database is locked";
+const IO_ERROR = "disk I/O error";
+const MALFORMED = "database disk image is malformed";
+const NO_DATABASE = "file is not a database";
+
+/** What the operator reads after the path of the file, for each message. */
+const EXPLANATIONS: readonly [message: string, meaning: string][] = [
+  [NO_DATABASE, "is not an SQLite database; it was left unchanged"],
+  [MALFORMED, "is corrupt; restore it from a backup"],
+  [LOCKED, "is locked by another process"],
+  ["unable to open database", "cannot be opened; it must be readable, and its folder must exist and be writable"],
+  ["readonly database", "cannot be written to"],
+  [IO_ERROR, "cannot be read or written: the disk is full or faulty"],
+  ["disk is full", "cannot be written to: the disk is full"],
+];
+
 /** Turns any error but a defect of this library into a {@link StoreUnavailableError}. A defect is returned unchanged. */
 export function asUnavailable(error: unknown, path: string): unknown {
   return isFromOutside(error) ? unavailableFrom(error, path) : error;
@@ -13,27 +30,22 @@ export function asUnavailable(error: unknown, path: string): unknown {
 /** Makes the error that says what is wrong with a file, for the operator. An error that was explained before stays as it is. */
 export function unavailableFrom(error: unknown, path: string): StoreUnavailableError {
   if (error instanceof StoreUnavailableError) return error;
-  const { name, message } = error instanceof Error ? error : new Error(String(error));
-  // Deno's message suggests a flag of `deno run`, but another command may have started the program.
-  const meaning = name === "NotCapable"
-    ? "cannot be opened: the program lacks Deno's permission for it"
-    : EXPLANATIONS.find(([part]) => message.includes(part))?.[1];
-  return new StoreUnavailableError(
-    `${path} ${meaning ?? `cannot be used: ${message.replaceAll("\n", " ")}`}`,
-    { cause: error },
-  );
+  return new StoreUnavailableError(`${path} ${explanationOf(error)}`, { cause: error });
 }
 
-/** Parts of SQLite's messages, which are the same on all runtimes, and what the operator reads after the path of the file. */
-const EXPLANATIONS: readonly [part: string, meaning: string][] = [
-  ["file is not a database", "is not an SQLite database; it was left unchanged"],
-  ["database disk image is malformed", "is corrupt; restore it from a backup"],
-  ["database is locked", "is locked by another process"],
-  ["unable to open database", "cannot be opened; it must be readable, and its folder must exist and be writable"],
-  ["readonly database", "cannot be written to"],
-  ["disk I/O error", "cannot be read or written: the disk is full or faulty"],
-  ["disk is full", "cannot be written to: the disk is full"],
-];
+function explanationOf(error: unknown): string {
+  // Deno's message suggests a flag of `deno run`, but another command may have started the program.
+  if (error instanceof Error && error.name === "NotCapable") {
+    return "cannot be opened: the program lacks Deno's permission for it";
+  }
+  const message = messageOf(error);
+  const known = EXPLANATIONS.find(([part]) => message.includes(part));
+  return known ? known[1] : `cannot be used: ${message.replaceAll("\n", " ")}`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
 
 /** Returns the result of `work`. If it throws, the error is explained. */
 export function explained<T>(path: string, work: () => T): T {
@@ -55,44 +67,32 @@ const ALTERED = /^no such (table|column)|has no column named/;
  * tables. A constraint that refuses a row counts too, because every row was validated before: another program has added the constraint.
  */
 function isFromOutside(error: unknown): boolean {
-  const { code, errcode = 0, message = "" } = (error ?? {}) as { code?: string; errcode?: number; message?: string };
+  const { code, errcode } = (error ?? {}) as { code?: string; errcode?: number };
   switch (code) {
     case "ERR_INVALID_STATE":
       // The connection has been closed.
       return true;
     case "ERR_SQLITE_ERROR":
       // The statements are those of this library, so one that does not fit the tables is its defect, unless the tables were altered.
-      return primaryCode(errcode) !== INVALID_STATEMENT || ALTERED.test(message);
+      return errcode !== INVALID_STATEMENT || ALTERED.test(messageOf(error));
     default:
       return false;
   }
 }
 
-/** SQLite's result code for a lock that another connection holds (SQLITE_BUSY). */
-const BUSY = 5;
-
 /** Whether another connection holds the lock. An explained error is judged by its cause. */
 export function isBusy(error: unknown): boolean {
   const cause = error instanceof StoreUnavailableError ? error.cause : error;
-  const { errcode, message } = (cause ?? {}) as { errcode?: number; message?: string };
-  return errcode === undefined ? message === "database is locked" : primaryCode(errcode) === BUSY;
+  return messageOf(cause).includes(LOCKED);
 }
 
-/** SQLite's result code for a failure of the system (SQLITE_IOERR). */
-const IO_ERROR = 10;
-
-/** Whether the system has failed to read or write. Deno gives no number for some errors. */
+/** Whether the system has failed to read or write. */
 export function isIoError(error: unknown): boolean {
-  const { errcode, message } = (error ?? {}) as { errcode?: number; message?: string };
-  return errcode === undefined ? /^disk I\/O error/.test(message ?? "") : primaryCode(errcode) === IO_ERROR;
-}
-
-/** The result code of SQLite without its extension, which tells more and stands in the higher bits. */
-function primaryCode(errcode: number): number {
-  return errcode & 0xff;
+  return messageOf(error).includes(IO_ERROR);
 }
 
 /** Whether the contents of a file are not those of a sound database. */
 export function isDamage(error: unknown): boolean {
-  return /database disk image is malformed|file is not a database/.test(String(error));
+  const message = messageOf(error);
+  return message.includes(MALFORMED) || message.includes(NO_DATABASE);
 }

@@ -7,7 +7,6 @@ import { type Outcome, type Write, WritingStore } from "../write.ts";
 import type { KeyStore } from "../key_store.ts";
 import { ChangeWatch } from "./change_watch.ts";
 import { asUnavailable } from "./errors.ts";
-import type { OpenDatabase } from "./open.ts";
 import type { OpenedFiles } from "./opened_files.ts";
 import { sqliteKeys } from "./keys.ts";
 import { WriteTransactions } from "./write_transactions.ts";
@@ -18,9 +17,6 @@ import { prepareExact } from "./transaction.ts";
 import { TextCache } from "./text_cache.ts";
 import { Writer } from "./writer.ts";
 import { WritingThread } from "./writing_thread.ts";
-
-/** While commits take less than this, a lone create is committed on the thread that serves. */
-const SHORT_COMMIT_MS = 2;
 
 /**
  * Which thread commits the creates:
@@ -56,35 +52,34 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   readonly #texts = new TextCache();
   #isClosed = false;
 
-  private constructor(opened: OpenDatabase, path: string, thread: WritingThread | undefined, shortCommitMs: number) {
+  /**
+   * Opens or creates the database.
+   *
+   * @throws {TypeError} If `path` is not a path.
+   * @throws {StoreUnavailableError} If the file cannot be used.
+   */
+  constructor(path: string, writerThread: WriterThread) {
     super();
+    requirePath(path);
+    const opened = openDatabase(path);
     const { db, files, isNew } = opened;
     this.#db = db;
     this.files = files;
     this.isNew = isNew;
     this.#file = new FileConnection(opened, path);
     this.#watch = new ChangeWatch(db, files?.path);
-    this.thread = thread;
+    // A database in memory has no files, and belongs to one connection, so no other thread can write to it.
+    this.thread = writerThread === "never" || !files ? undefined : new WritingThread(files);
     this.#writer = new Writer({
       transactions: new WriteTransactions(db, this.#file),
-      thread,
-      shortCommitMs,
-      isLogLong: () => this.#watch.isLogLong,
+      thread: this.thread,
+      mayCommitHere: writerThread === "auto",
+      watch: this.#watch,
     });
     this.keys = sqliteKeys(db, this.#file);
     this.#selectPet = prepareExact(db, SELECT_PET);
     this.#selectAll = prepareExact(db, ALL_PETS);
     this.#selectOfStatus = prepareExact(db, PETS_OF_STATUS);
-  }
-
-  static open(path: string, writerThread: WriterThread): SqliteStore {
-    requirePath(path);
-    const opened = openDatabase(path);
-    // A database in memory has no files, and belongs to one connection, so no other thread can write to it.
-    const thread = writerThread === "never" || !opened.files ? undefined : new WritingThread(opened.files);
-    // With 0, no commit counts as short, so the thread commits everything.
-    const shortCommitMs = writerThread === "auto" ? SHORT_COMMIT_MS : 0;
-    return new SqliteStore(opened, path, thread, shortCommitMs);
   }
 
   get batch(): CommittingStore["batch"] {

@@ -1,10 +1,14 @@
 import { Batch } from "../batch.ts";
 import { chain, type MaybePromise, sleep } from "../../promises.ts";
 import { type Outcome, type PendingWrite, requireValidWrite, type Write } from "../write.ts";
+import type { ChangeWatch } from "./change_watch.ts";
 import { isBusy } from "./errors.ts";
 import { BUSY_TIMEOUT_MS } from "./transaction.ts";
 import type { WriteTransactions } from "./write_transactions.ts";
 import type { WritingThread } from "./writing_thread.ts";
+
+/** While commits take less than this, a lone create may be committed on the calling thread. */
+const SHORT_COMMIT_MS = 2;
 
 /** The pause between attempts to get the write lock. Reads go on meanwhile. */
 const RETRY_DELAY_MS = 1;
@@ -16,18 +20,12 @@ const DURATION_DECAY = 0.9;
 export interface WriterOptions {
   /** The transactions that commit on the calling thread. */
   transactions: WriteTransactions;
-  /** The thread that writes. Without it, the calling thread commits. */
+  /** The thread that writes. Without it, the calling thread commits everything. */
   thread: WritingThread | undefined;
-  /**
-   * While commits take less than this many milliseconds, the calling thread commits a lone create, although there is a thread that writes.
-   * With 0, the other thread commits everything.
-   */
-  shortCommitMs: number;
-  /**
-   * Whether the next commit may take seconds, because it has to write a long log back. The calling thread then leaves it to the other. This
-   * is called without a `this`.
-   */
-  isLogLong(): boolean;
+  /** Whether the calling thread commits lone creates while that is fast, although there is a thread that writes. */
+  mayCommitHere: boolean;
+  /** Knows whether the log is long. */
+  watch: ChangeWatch;
 }
 
 /**
@@ -39,17 +37,17 @@ export class Writer {
   readonly #transactions: WriteTransactions;
   /** The thread that writes. It is undefined where no thread can be started, and the calling thread then commits everything. */
   #thread: WritingThread | undefined;
-  readonly #shortCommitMs: number;
-  readonly #isLogLong: () => boolean;
+  readonly #mayCommitHere: boolean;
+  readonly #watch: ChangeWatch;
   /** The duration of the longest of the last commits: see {@link DURATION_DECAY}. */
   #longestMs = 0;
 
   /** Makes a writer that has nothing to commit yet. */
-  constructor({ transactions, thread, shortCommitMs, isLogLong }: WriterOptions) {
+  constructor({ transactions, thread, mayCommitHere, watch }: WriterOptions) {
     this.#transactions = transactions;
     this.#thread = thread;
-    this.#shortCommitMs = shortCommitMs;
-    this.#isLogLong = isLogLong;
+    this.#mayCommitHere = mayCommitHere;
+    this.#watch = watch;
     const commit = (pending: PendingWrite[]) => this.#commit(pending);
     this.batch = new Batch({ resource: "the disk", commit, expectsClients: true });
   }
@@ -68,33 +66,46 @@ export class Writer {
   }
 
   #commit(pending: readonly PendingWrite[]): MaybePromise<void> {
-    const thread = this.#thread;
-    return thread && !this.#isShort(pending) ? this.#commitOnThread(thread, pending) : this.#commitHere(pending);
+    const isForThread = this.#thread !== undefined && !this.#isShort(pending);
+    return isForThread ? this.#commitOnThread(pending) : this.#commitHere(pending);
   }
 
   /** Whether a commit most likely takes so little time that it may block the calling thread. */
   #isShort(pending: readonly PendingWrite[]): boolean {
-    return pending.length === 1 && this.#longestMs < this.#shortCommitMs && !this.#isLogLong();
+    if (!this.#mayCommitHere || pending.length > 1) return false;
+    // A commit that has to write a long log back may take seconds.
+    return this.#longestMs < SHORT_COMMIT_MS && !this.#watch.isLogLong;
   }
 
-  /** Commits on the calling thread. While another connection has the lock, this is repeated until the deadline. */
-  #commitHere(pending: readonly PendingWrite[], deadline = performance.now() + BUSY_TIMEOUT_MS): MaybePromise<void> {
+  /** Commits on the calling thread. While another connection has the lock, it tries again and again. */
+  #commitHere(pending: readonly PendingWrite[]): MaybePromise<void> {
+    const deadline = performance.now() + BUSY_TIMEOUT_MS;
+    const isSettled = this.#tryHere(pending, deadline);
+    if (!isSettled) return this.#retryHere(pending, deadline);
+  }
+
+  async #retryHere(pending: readonly PendingWrite[], deadline: number): Promise<void> {
+    do await sleep(RETRY_DELAY_MS); while (!this.#tryHere(pending, deadline));
+  }
+
+  /** Returns whether the callers know the outcome. They do not if another connection has the lock and the deadline has not passed. */
+  #tryHere(pending: readonly PendingWrite[], deadline: number): boolean {
     const startedAt = performance.now();
     try {
       resolveAll(pending, this.#transactions.commit(writesOf(pending), 0));
     } catch (error) {
-      const mayRetry = isBusy(error) && performance.now() < deadline;
-      if (mayRetry) return sleep(RETRY_DELAY_MS).then(() => this.#commitHere(pending, deadline));
+      if (isBusy(error) && performance.now() < deadline) return false;
       rejectAll(pending, error);
     } finally {
       this.#noteDuration(performance.now() - startedAt);
     }
+    return true;
   }
 
   /** Commits on the thread that writes, or here if it cannot be started. */
-  async #commitOnThread(thread: WritingThread, pending: readonly PendingWrite[]): Promise<void> {
+  async #commitOnThread(pending: readonly PendingWrite[]): Promise<void> {
     try {
-      const committed = await thread.commit(writesOf(pending));
+      const committed = await this.#thread?.commit(writesOf(pending));
       if (!committed) {
         this.#thread = undefined;
         return await this.#commitHere(pending);

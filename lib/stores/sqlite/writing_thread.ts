@@ -34,11 +34,8 @@ export class WritingThread {
 
   constructor(files: OpenedFiles) {
     this.#files = files;
-    try {
-      this.#reserve.fill();
-    } catch {
-      // Too few descriptors are free now. The start of the thread tries again.
-    }
+    // If too few descriptors are free now, the start of the thread tries again.
+    this.#reserve.fill();
   }
 
   /**
@@ -83,12 +80,10 @@ export class WritingThread {
 
   /** Starts the thread. The result is undefined if the module cannot be loaded into a thread. */
   #start(): RunningThread | undefined {
-    try {
-      this.#reserve.fill();
-    } catch (cause) {
-      const message =
-        `${this.#files.givenPath}: the process has too few free file descriptors for a thread that writes`;
-      throw new StoreUnavailableError(message, { cause });
+    if (!this.#reserve.fill()) {
+      throw new StoreUnavailableError(
+        `${this.#files.givenPath}: the process has too few free file descriptors for a thread that writes`,
+      );
     }
     const { port1: port, port2 } = new MessageChannel();
     this.#reserve.release();

@@ -17,48 +17,42 @@ import { type Answer, failureOf, onMessage, type Request, type ThreadData } from
 /** The address of this module: a file or, if it comes from JSR, a page of the web. It is undefined where a bundler has removed it. */
 export const WRITER_MODULE: string | undefined = import.meta.url;
 
+/** A connection of the thread, and the transactions on it. */
+interface ThreadConnection {
+  db: DatabaseSync;
+  transactions: WriteTransactions;
+}
+
 /** The first function that the thread calls. */
 export function runWriter(): void {
   const { files, port } = workerData as ThreadData;
-  const connection = new ThreadConnection(files);
+  /** The connection is opened for the first batch. If that fails, the next batch tries again. */
+  let connection: ThreadConnection | undefined;
+
   onMessage(port, (request: Request) => {
     if (request === "close") {
-      connection.close();
+      // This is never the last connection of the file, because the store closes its own after this thread has ended.
+      connection?.db.close();
       port.close();
     } else {
-      port.postMessage(connection.commit(request));
+      port.postMessage(answer(request));
     }
   });
-}
 
-/** The connection of the thread, which is opened for the first batch. If that fails, the next batch tries again. */
-class ThreadConnection {
-  readonly #files: OpenedFiles;
-  #opened: { db: DatabaseSync; transactions: WriteTransactions } | undefined;
-
-  constructor(files: OpenedFiles) {
-    this.#files = files;
-  }
-
-  commit(writes: readonly Write[]): Answer {
+  function answer(writes: readonly Write[]): Answer {
     try {
-      const { transactions } = this.#opened ??= this.#open();
+      connection ??= connect(files);
       const startedAt = performance.now();
-      const outcomes = transactions.commit(writes, BUSY_TIMEOUT_MS);
+      const outcomes = connection.transactions.commit(writes, BUSY_TIMEOUT_MS);
       return { kind: "outcomes", outcomes, milliseconds: performance.now() - startedAt };
     } catch (error) {
-      return failureOf(asUnavailable(error, this.#files.givenPath));
+      return failureOf(asUnavailable(error, files.givenPath));
     }
   }
+}
 
-  #open(): { db: DatabaseSync; transactions: WriteTransactions } {
-    const opened = openSecondConnection(this.#files);
-    const file = new FileConnection(opened, this.#files.givenPath);
-    return { db: opened.db, transactions: new WriteTransactions(opened.db, file) };
-  }
-
-  /** Closes the connection. It is never the last one of the file, because the store closes its own after this thread has ended. */
-  close(): void {
-    this.#opened?.db.close();
-  }
+function connect(files: OpenedFiles): ThreadConnection {
+  const opened = openSecondConnection(files);
+  const file = new FileConnection(opened, files.givenPath);
+  return { db: opened.db, transactions: new WriteTransactions(opened.db, file) };
 }

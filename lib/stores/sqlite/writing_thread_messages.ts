@@ -24,12 +24,12 @@ export interface Committed {
   milliseconds: number;
 }
 
-/** An error as a message. The error itself would lose its class and its name in structured cloning. */
+/** An error as a message. The error itself would lose its class in structured cloning. */
 export interface Failure {
   kind: "failure";
-  name: string;
   message: string;
-  mayBeStored: boolean;
+  /** What the error says as a {@link StoreUnavailableError}. It is undefined if the error is a defect of this library. */
+  mayBeStored: boolean | undefined;
 }
 
 /** A message from the thread. */
@@ -41,13 +41,12 @@ export function onMessage<Message>(port: MessagePort, receive: (message: Message
 }
 
 export function failureOf(error: unknown): Failure {
-  const { name, message } = error instanceof Error ? error : new Error(String(error));
-  const mayBeStored = error instanceof StoreUnavailableError && error.mayBeStored;
-  return { kind: "failure", name, message, mayBeStored };
+  if (error instanceof StoreUnavailableError) {
+    return { kind: "failure", message: error.message, mayBeStored: error.mayBeStored };
+  }
+  return { kind: "failure", message: String(error), mayBeStored: undefined };
 }
 
-/** Makes the error of a failure. Any other than a {@link StoreUnavailableError} keeps its name, but not its class. */
-export function errorOf({ name, message, mayBeStored }: Failure): Error {
-  const unavailable = new StoreUnavailableError(message, { mayBeStored });
-  return unavailable.name === name ? unavailable : Object.assign(new Error(message), { name });
+export function errorOf({ message, mayBeStored }: Failure): Error {
+  return mayBeStored === undefined ? new Error(message) : new StoreUnavailableError(message, { mayBeStored });
 }

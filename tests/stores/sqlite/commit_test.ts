@@ -60,21 +60,21 @@ test.eachOther(
   },
 );
 
-/** Failures of a commit, their result codes, and whether the log may have the whole commit then. */
-const COMMIT_FAILURES: [what: string, errcode: number, mayBeStored: boolean][] = [
-  ["its sync fails", 1034, true],
-  ["the disk is full", 13, false],
+/** Failures of a commit, their messages, and whether the log may have the whole commit then. */
+const COMMIT_FAILURES: [what: string, message: string, mayBeStored: boolean][] = [
+  ["its sync fails", "disk I/O error", true],
+  ["the disk is full", "database or disk is full", false],
 ];
 
-for (const [what, errcode, mayBeStored] of COMMIT_FAILURES) {
+for (const [what, message, mayBeStored] of COMMIT_FAILURES) {
   test.path(`a create is not repeated if ${what}, and says whether its pet may have been stored`, async (path) => {
-    await using store = SqliteStore.open(path, "never");
+    await using store = new SqliteStore(path, "never");
     const { exec } = DatabaseSync.prototype;
     let commits = 0;
     const failing = function (this: DatabaseSync, sql: string) {
       if (sql !== "COMMIT") return exec.call(this, sql);
       commits++;
-      throw Object.assign(new Error("It failed"), { code: "ERR_SQLITE_ERROR", errcode });
+      throw Object.assign(new Error(message), { code: "ERR_SQLITE_ERROR" });
     };
     await whileReplaced(DatabaseSync.prototype, { exec: failing }, async () => {
       await assert.rejects(store.create(REX), { name: "StoreUnavailableError", mayBeStored });

@@ -66,7 +66,7 @@ export function withStore(use: (store: SqliteStore, path: string) => void | Prom
 
 /** Opens a store, runs `use`, and closes the store. */
 export async function usingStore<T>(path: string, use: (store: SqliteStore) => T | Promise<T>): Promise<T> {
-  const store = SqliteStore.open(path, writer);
+  const store = new SqliteStore(path, writer);
   try {
     return await use(store);
   } finally {

@@ -7,7 +7,7 @@ import { openSync } from "node:fs";
 import process from "node:process";
 import { SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 
-const store = SqliteStore.open(process.argv[2], "always");
+const store = new SqliteStore(process.argv[2], "always");
 const pet = { name: "Rex", categoryId: 1n, status: "sold" };
 const createTwo = () => Promise.all([store.create(pet), store.create(pet)]);
 

@@ -24,7 +24,7 @@ const PET = `{ name: "Rex", categoryId: 7n, status: "sold" }`;
 /** Runs `use` with a store that has a thread, and another connection to its file. */
 function withThread(use: (store: SqliteStore, other: DatabaseSync, path: string) => Promise<void>): Promise<void> {
   return withPath(async (path) => {
-    const store = SqliteStore.open(path, "always");
+    const store = new SqliteStore(path, "always");
     const other = new DatabaseSync(path);
     try {
       await use(store, other, path);
@@ -98,7 +98,7 @@ async function isCommittedHere(store: SqliteStore): Promise<boolean> {
 }
 
 test.path("a create that is alone is committed on the calling thread while the disk is fast, and else by the thread", async (path) => {
-  await using store = SqliteStore.open(path, "auto");
+  await using store = new SqliteStore(path, "auto");
   for (let time = 0; time < 2; time++) {
     await until("a commit on the calling thread", () => isCommittedHere(store));
     execute(path, SLOW.replace("1000000", "100000"));
@@ -109,7 +109,7 @@ test.path("a create that is alone is committed on the calling thread while the d
 });
 
 test.path("a create that has to write a long log back is committed by the thread", async (path) => {
-  await using store = SqliteStore.open(path, "auto");
+  await using store = new SqliteStore(path, "auto");
   await until("a commit on the calling thread", () => isCommittedHere(store));
   // While this connection reads, the log cannot be written back.
   const reader = new DatabaseSync(path);
