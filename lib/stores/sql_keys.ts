@@ -19,19 +19,10 @@ export type RunStatements = (kind: "read" | "change", ...statements: Statement[]
 export class SqlKeys implements KeyStore {
   readonly #run: RunStatements;
   readonly #sql: KeyStatements;
-  readonly #stamp: (() => string) | undefined;
-  /** The stamp and the version that were read last. While the stamp stays the same, so does the version, and need not be read. */
-  #lastRead: { stamp: string | undefined; version: string } | undefined;
 
-  /**
-   * Makes the key store of a table with {@link KEY_COLUMNS}.
-   *
-   * @param stamp Returns another text after each commit. It is for speed: where it is cheaper than to read all keys, it saves that as long
-   * as there is no commit.
-   */
-  constructor(table: string, run: RunStatements, stamp?: () => string) {
+  /** Makes the key store of a table with {@link KEY_COLUMNS}. */
+  constructor(table: string, run: RunStatements) {
     this.#run = run;
-    this.#stamp = stamp;
     this.#sql = keyStatements(table);
   }
 
@@ -40,7 +31,12 @@ export class SqlKeys implements KeyStore {
   }
 
   listSince(knownVersion: string): MaybePromise<KeySnapshot> {
-    return knownVersion === "" ? this.#readAll() : this.#readSince(knownVersion);
+    // The first call reads all keys at once, since each transaction may be a round trip.
+    if (knownVersion === "") return this.#readAll();
+    return chain(this.#run("read", [this.#sql.version]), ([versions = []]) => {
+      const version = versionOf(versions);
+      return version === knownVersion ? { version } : this.#readAll();
+    });
   }
 
   add(key: StoredKey, replaced?: { id: string; expires: Date }): MaybePromise<boolean> {
@@ -58,41 +54,22 @@ export class SqlKeys implements KeyStore {
     return this.#change([this.#sql.revoke, at.getTime(), id]);
   }
 
-  /** Reads the version and the keys in one transaction, since each transaction may be a round trip. */
+  /** Reads the version and the keys in one transaction, so that the keys are those of the version. */
   #readAll(): MaybePromise<KeySnapshot> {
-    const stamp = this.#stamp?.();
-    return chain(this.#run("read", [this.#sql.version], [this.#sql.select]), ([versions = [], rows = []]) => {
-      const version = this.#noteRead(stamp, versions);
-      return { version, keys: keysOf(rows) };
-    });
-  }
-
-  /** Reads the version, and then the keys only if it is another one than `knownVersion`. */
-  #readSince(knownVersion: string): MaybePromise<KeySnapshot> {
-    const stamp = this.#stamp?.();
-    const isSameStamp = stamp !== undefined && stamp === this.#lastRead?.stamp;
-    if (isSameStamp && knownVersion === this.#lastRead?.version) return { version: knownVersion };
-    return chain(this.#run("read", [this.#sql.version]), ([versions = []]) => {
-      const version = this.#noteRead(stamp, versions);
-      return version === knownVersion ? { version } : this.#readAll();
-    });
-  }
-
-  /**
-   * Notes the version that was read, and returns it.
-   *
-   * @param stamp The stamp before the read, so that a commit in between makes the next call read again.
-   */
-  #noteRead(stamp: string | undefined, versions: Rows): string {
-    const version = String(versions[0]?.["version"]);
-    this.#lastRead = { stamp, version };
-    return version;
+    return chain(
+      this.#run("read", [this.#sql.version], [this.#sql.select]),
+      ([versions = [], rows = []]) => ({ version: versionOf(versions), keys: keysOf(rows) }),
+    );
   }
 
   /** Whether the last statement has changed a key: it then returns the key's id. */
   #change(...statements: Statement[]): MaybePromise<boolean> {
     return chain(this.#run("change", ...statements), (results) => (results.at(-1)?.length ?? 0) > 0);
   }
+}
+
+function versionOf(versions: Rows): string {
+  return String(versions[0]?.["version"]);
 }
 
 /** Makes the keys of rows with {@link KEY_COLUMNS}. */

@@ -59,7 +59,8 @@ export class MemoryStore implements PetStore {
 
   createOnce(pet: PetDraft, { key, fingerprint, retentionMs }: IdempotentRequest): IdempotentOutcome {
     const now = Date.now();
-    const known = recall(this.#findRequest(key, now), fingerprint);
+    const request = this.#requests.get(key);
+    const known = request && request.expires > now ? recall(request, fingerprint) : undefined;
     if (known) return known;
     const id = this.create(pet);
     // A map leaves a key that is set again at its old place, so an expired request with this key is deleted first. The
@@ -68,12 +69,6 @@ export class MemoryStore implements PetStore {
     this.#deleteExpired(now);
     this.#requests.set(key, { id, fingerprint, expires: now + retentionMs });
     return { outcome: "created", id };
-  }
-
-  /** The request with this key, unless it has expired. */
-  #findRequest(key: string, now: number): RememberedRequest | undefined {
-    const request = this.#requests.get(key);
-    return request && request.expires > now ? request : undefined;
   }
 
   /**
@@ -94,28 +89,24 @@ export class MemoryStore implements PetStore {
   }
 
   list({ after, limit, status }: PetQuery): PetPage {
-    // One id more than the page has tells whether another page follows.
-    const ids = status === undefined
-      ? this.#next(Number(after), limit + 1)
-      : this.#nextOfStatus(status, Number(after), limit + 1);
-    const shown = ids.slice(0, limit);
-    const json = `[${shown.map((id) => this.#pets[id - 1]).join(",")}]`;
-    return ids.length > limit ? { json, next: BigInt(shown.at(-1)!) } : { json };
+    return status === undefined ? this.#listAll(after, limit) : this.#listOfStatus(status, after, limit);
   }
 
-  /** The ids of the next pets, at most `count`. The ids of all pets have no gaps, so they are counted. `after` may be negative. */
-  #next(after: number, count: number): number[] {
-    const ids = [];
-    const first = Math.max(0, after) + 1;
-    const last = Math.min(first + count - 1, this.#pets.length);
-    for (let id = first; id <= last; id++) ids.push(id);
-    return ids;
+  /** Lists pets of every status. Their ids have no gaps, so the first `after` pets are those up to that id. `after` may be negative. */
+  #listAll(after: bigint, limit: number): PetPage {
+    const start = Math.max(0, Number(after));
+    const end = start + limit;
+    const json = `[${this.#pets.slice(start, end).join(",")}]`;
+    return end < this.#pets.length ? { json, next: BigInt(end) } : { json };
   }
 
-  #nextOfStatus(status: PetStatus, after: number, count: number): number[] {
+  #listOfStatus(status: PetStatus, after: bigint, limit: number): PetPage {
     const ids = this.#listOf(status);
-    const start = countUpTo(ids, after);
-    return ids.slice(start, start + count);
+    const start = countUpTo(ids, Number(after));
+    const end = start + limit;
+    const shown = ids.slice(start, end);
+    const json = `[${shown.map((id) => this.#pets[id - 1]).join(",")}]`;
+    return end < ids.length ? { json, next: BigInt(shown.at(-1)!) } : { json };
   }
 
   #listOf(status: PetStatus): number[] {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { KeyStore, StoredKey } from "../key_store.ts";
-import { keysOf, type Rows, type RunStatements, SqlKeys, type Statement } from "../sql_keys.ts";
+import { keysOf, type Rows, SqlKeys, type Statement } from "../sql_keys.ts";
 import { asUnavailable } from "./errors.ts";
 import { readSnapshot } from "./inspection.ts";
 import type { FileConnection } from "./file_connection.ts";
@@ -9,24 +9,16 @@ import { beginWrite, BUSY_TIMEOUT_MS, runAndCommit } from "./transaction.ts";
 
 /** Makes the key store of an SQLite file, on the connection by which a store reads its pets. */
 export function sqliteKeys(db: DatabaseSync, file: FileConnection): KeyStore {
-  const run: RunStatements = (kind, ...statements) =>
-    onCurrentFile(() => kind === "read" ? readAtOnce(db, statements) : changeKeys(db, file, statements));
-  const stamp = () => onCurrentFile(() => JSON.stringify(runAll(db, SELECT_STAMP)));
-  return new SqlKeys("api_keys", run, stamp);
-
-  function onCurrentFile<T>(work: () => T): T {
+  return new SqlKeys("api_keys", (kind, ...statements) => {
     try {
       // If the file was moved or replaced, no server would notice a change of it.
       file.requireInPlace();
-      return work();
+      return kind === "read" ? readAtOnce(db, statements) : changeKeys(db, file, statements);
     } catch (error) {
       throw asUnavailable(error, file.givenPath);
     }
-  }
+  });
 }
-
-/** The first number changes with each commit of another connection, and the second with each changed row of this one. */
-const SELECT_STAMP: readonly Statement[] = [["PRAGMA data_version"], ["SELECT total_changes()"]];
 
 /** Runs statements that show the file as it is at one moment. */
 function readAtOnce(db: DatabaseSync, statements: readonly Statement[]): Rows[] {
