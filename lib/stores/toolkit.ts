@@ -34,14 +34,4 @@ export {
   type StoreChanges,
   StoreUnavailableError,
 } from "./store.ts";
-export {
-  type Outcome,
-  type PendingWrite,
-  recall,
-  requireValidWrite,
-  storeClosed,
-  uncertain,
-  unknownKind,
-  type Write,
-  WritingStore,
-} from "./write.ts";
+export { type Outcome, type PendingWrite, recall, storeClosed, uncertain, type Write, WritingStore } from "./write.ts";

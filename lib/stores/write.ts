@@ -1,11 +1,10 @@
 /**
- * What stores on a database write, and what comes of it. Each kind of write is a member of a union. A store ends its `switch` over the kinds
- * with {@link unknownKind}, so that it does not compile if it forgets one.
+ * What stores on a database write, and what comes of it. Each kind of write is a member of a union. A store has a `switch` over the kinds in a
+ * function that returns the outcome, which does not compile if it forgets one.
  */
 
 import type { MaybePromise } from "../promises.ts";
 import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "./store.ts";
-import { requireValid } from "./status_code.ts";
 
 /** What a store writes: a create, a create with a request to remember, or a probe. */
 export type Write =
@@ -37,12 +36,14 @@ export abstract class WritingStore {
 
   /** Adds a pet, and returns its id. */
   async create(pet: PetDraft): Promise<bigint> {
-    return createdId(await this.write({ kind: "create", pet }));
+    // A create without a request to remember has an id, or it rejects.
+    const { id } = await this.write({ kind: "create", pet }) as { id: bigint };
+    return id;
   }
 
   /** Adds a pet unless the request is known. */
   async createOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
-    return idempotentOutcome(await this.write({ kind: "createOnce", pet, request }));
+    return await this.write({ kind: "createOnce", pet, request }) as IdempotentOutcome;
   }
 
   /** Commits a write that changes no pet. Rejects if a create would fail. */
@@ -54,18 +55,6 @@ export abstract class WritingStore {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
-}
-
-/** The id of the pet of a plain create. */
-function createdId(outcome: Outcome): bigint {
-  if (outcome.outcome !== "created") throw new Error(`A create had the outcome ${outcome.outcome}`);
-  return outcome.id;
-}
-
-/** The outcome of a create with a request. No such create has the outcome of a probe. */
-function idempotentOutcome(outcome: Outcome): IdempotentOutcome {
-  if (outcome.outcome === "probed") throw new Error("A create had the outcome of a probe");
-  return outcome;
 }
 
 /**
@@ -93,28 +82,4 @@ export function uncertain({ message, cause }: { message: string; cause?: unknown
 /** The error of a call to a store that has been closed. */
 export function storeClosed(): StoreUnavailableError {
   return new StoreUnavailableError("The store has been closed");
-}
-
-/**
- * Checks a write before it joins others, so that an invalid one fails alone. A new kind of write does not compile until this says what is
- * valid in it.
- *
- * @throws {TypeError} If the write is invalid.
- */
-export function requireValidWrite(write: Write): void {
-  switch (write.kind) {
-    case "create":
-    case "createOnce":
-      requireValid(write.pet);
-      return;
-    case "probe":
-      return;
-    default:
-      unknownKind(write);
-  }
-}
-
-/** Stands at the end of a `switch` over all kinds of writes. It does not compile if the switch lacks one. */
-export function unknownKind(write: never): never {
-  throw new TypeError(`There is no write of the kind ${JSON.stringify((write as { kind: unknown }).kind)}`);
 }

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Batch, FULL_BATCH } from "../../lib/stores/batch.ts";
+import { ClientRhythm } from "../../lib/stores/client_rhythm.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
-import { whileReplaced } from "../support/while_replaced.ts";
 
 /** A batch of numbers, and the batches that it has committed. While `isBusy` is set, a commit ends by `end()` alone. */
 function createBatch(expectsClients = false) {
@@ -73,68 +73,27 @@ test("a batch that is closed commits what waits, also during a commit, and accep
   assert.deepEqual([committed, batch.unsettled], [[[1], [2]], 0]);
 });
 
-/**
- * Runs `use` with a batch that expects clients, and commits two creates. Timers end when the test says so: `fire` ends the last one that was
- * set, and `pending` counts them.
- */
-function withClients(
-  use: (created: ReturnType<typeof createBatch> & { fire: () => void; pending: () => number }) => Promise<void>,
-): Promise<void> {
-  const timers = new Map<number, () => void>();
-  let last = 0;
-  const fire = () => {
-    const run = timers.get(last);
-    timers.delete(last);
-    run?.();
-  };
-  const members = {
-    setTimeout: (run: () => void) => (timers.set(++last, run), last),
-    clearTimeout: (timer: number) => timers.delete(timer),
-  };
-  return whileReplaced(globalThis as object, members, async () => {
-    const created = createBatch(true);
-    created.state.isBusy = true;
-    for (const number of [1, 2]) created.batch.add(number);
-    await turn(2);
-    await use({ ...created, fire, pending: () => timers.size });
-  });
-}
+test("after a commit, a batch that expects clients waits until as many creates are there as there are clients", async () => {
+  const { batch, committed, state } = createBatch(true);
+  state.isBusy = true;
+  for (const number of [1, 2]) batch.add(number);
+  await turn(2);
+  batch.add(3);
+  state.end();
+  await turn();
+  batch.add(4);
+  assert.deepEqual(committed, [[1, 2]]);
+  batch.add(5);
+  assert.deepEqual(committed, [[1, 2], [3, 4, 5]]);
+});
 
-test("after a commit, the next one waits for as many creates as were answered and as wait already", () =>
-  withClients(async ({ batch, committed, state, pending }) => {
-    batch.add(3);
-    state.end();
-    await turn(5);
-    batch.add(4);
-    await turn(5);
-    assert.deepEqual(committed, [[1, 2]]);
-    batch.add(5);
-    assert.deepEqual([committed, pending()], [[[1, 2], [3, 4, 5]], 0]);
-  }));
-
-test("a wait in which not all clients come ends, and sixteen commits start at once before the next wait", () =>
-  withClients(async ({ batch, committed, state, fire }) => {
-    state.end();
-    await turn();
-    batch.add(3);
-    await turn(5);
-    assert.equal(committed.length, 1);
-    fire();
-    await turn(3);
-    assert.deepEqual(committed[1], [3]);
-    for (let round = 1; round <= 17; round++) {
-      for (const number of [1, 2]) batch.add(number);
-      state.end();
-      await turn(3);
-      assert.equal(committed.length, 2 + Math.min(round, 16), `after ${round} rounds`);
-    }
-  }));
-
-test("a batch that waits for clients leaves no timer when it is closed", () =>
-  withClients(async ({ batch, state, pending }) => {
-    state.end();
-    await turn();
-    assert.equal(pending(), 1);
-    await batch.close();
-    assert.equal(pending(), 0);
-  }));
+test("a commit waits for clients for as long as the last one took, and not after a wait in which some stayed away", () => {
+  const rhythm = new ClientRhythm();
+  assert.equal(rhythm.waitAfter(1, 0, 5), undefined);
+  assert.deepEqual(rhythm.waitAfter(2, 1, 5), { clients: 3, milliseconds: 5 });
+  assert.equal(rhythm.waitAfter(2, 0, 0.1)?.milliseconds, 2);
+  assert.equal(rhythm.waitAfter(2, 0, 600)?.milliseconds, 10);
+  rhythm.noteLateClients();
+  for (let commit = 1; commit <= 16; commit++) assert.equal(rhythm.waitAfter(2, 0, 5), undefined);
+  assert.notEqual(rhythm.waitAfter(2, 0, 5), undefined);
+});

@@ -79,9 +79,7 @@ export class ChangeWatch {
     const before = this.#marks;
     const now = this.#readMarks();
     this.#marks = now;
-    const isAltered = !before || !now || now.schema !== before.schema || now.stamp !== before.stamp ||
-      now.last < before.last;
-    if (isAltered) this.#counters.alterations++;
+    if (!before || !now || isAltered(before, now)) this.#counters.alterations++;
     else if (now.last > before.last) this.#counters.additions++;
   }
 
@@ -93,4 +91,8 @@ export class ChangeWatch {
     }
     return this.#examined.hasTrueStamp ? marks : undefined;
   }
+}
+
+function isAltered(before: Marks, now: Marks): boolean {
+  return now.schema !== before.schema || now.stamp !== before.stamp || now.last < before.last;
 }

@@ -6,7 +6,7 @@
 import { closeSync, existsSync, openSync, readSync, type Stats, statSync } from "node:fs";
 import { StoreUnavailableError } from "../store.ts";
 import { descriptorOf, IS_WORKER } from "./descriptors.ts";
-import { COMPANION_ENDS, requireNoLogName } from "./file_names.ts";
+import { requireNoLogName } from "./file_names.ts";
 import { isMounted } from "./mount.ts";
 import { findSecondNames, requireNothingLeft } from "./remains.ts";
 
@@ -70,15 +70,6 @@ export function hasForeignLog(path: string): boolean {
  */
 export function requireUsable(givenPath: string, path: string, file: Stats | undefined): void {
   if (givenPath.endsWith("/")) throw new StoreUnavailableError(`${givenPath} is the name of a folder; name a file`);
-  for (const beside of COMPANION_ENDS.map((end) => path + end)) {
-    const isSpecial = statSync(beside, { throwIfNoEntry: false })?.isFile() === false;
-    if (isSpecial) {
-      // SQLite would wait for a writer of a named pipe, for example.
-      throw new StoreUnavailableError(
-        `${givenPath} cannot be used, because ${beside} has a name of its log and is not a regular file; remove it`,
-      );
-    }
-  }
   if (!file) return requireNoLogName(path);
   if (file.isDirectory()) throw new StoreUnavailableError(`${givenPath} is a folder`);
   // To open a named pipe, for example, would be to wait for a writer.

@@ -10,7 +10,7 @@ import { followLinks } from "./file_names.ts";
 import { identify, identifyFiles, type OpenedFiles, requireInPlace } from "./opened_files.ts";
 import { migrate, requireKnownSchema, TABLES } from "./schema.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { BUSY_TIMEOUT_MS, prepareExact, retryWhileBusy, rollback, setBusyTimeout } from "./transaction.ts";
+import { beginWrite, BUSY_TIMEOUT_MS, prepareExact, retryWhileBusy, rollback, setBusyTimeout } from "./transaction.ts";
 
 const IN_MEMORY = ":memory:";
 
@@ -90,16 +90,16 @@ function connect(givenPath: string, path: string, prepare: (db: DatabaseSync) =>
 
 /** Checks that the file can be written to. SQLite opens a file without write permission as read-only, and fails only on the first write. */
 function requireWritePermission(db: DatabaseSync): void {
-  setBusyTimeout(db, 0);
   try {
-    // `BEGIN IMMEDIATE` alone succeeds on a read-only file, so something is written and rolled back.
-    db.exec(`BEGIN IMMEDIATE; PRAGMA user_version = 0; ROLLBACK`);
+    beginWrite(db, 0);
+    // The lock alone can be had in a read-only file, so something is written, which is rolled back.
+    db.exec("PRAGMA user_version = 0");
   } catch (error) {
-    rollback(db);
     // If the file is busy, another process is writing to it, so it is writable.
     if (!isBusy(error)) throw error;
+  } finally {
+    rollback(db);
   }
-  setBusyTimeout(db, BUSY_TIMEOUT_MS);
 }
 
 /**
@@ -111,8 +111,9 @@ function requireKnownFile(givenPath: string, path: string): void {
   try {
     setBusyTimeout(db, BUSY_TIMEOUT_MS);
     db.exec("BEGIN");
-    requireKnownSchema(db, givenPath);
-    readEachTable(db);
+    const version = requireKnownSchema(db, givenPath);
+    // An empty database has no tables yet.
+    if (version > 0) readEachTable(db);
   } finally {
     db.close();
   }
@@ -123,26 +124,19 @@ function requireKnownFile(givenPath: string, path: string): void {
  * table. Tables of other programs are not read: one may need a function that only its own program has.
  */
 function readEachTable(db: DatabaseSync): void {
-  const present = new Set(db.prepare("SELECT name FROM sqlite_schema").all().map(({ name }) => name));
-  for (const table of TABLES) {
-    // An empty database has no tables yet. With all columns, SQLite reads the table itself, and not an index.
-    if (present.has(table)) prepareExact(db, `SELECT * FROM ${table} LIMIT 1`).get();
-  }
+  // With all columns, SQLite reads the table itself, and not an index.
+  for (const table of TABLES) prepareExact(db, `SELECT * FROM ${table} LIMIT 1`).get();
 }
 
 function configure(db: DatabaseSync, givenPath: string): void {
   setBusyTimeout(db, BUSY_TIMEOUT_MS);
-  const mode = switchOnWal(db);
-  if (mode !== "wal" && givenPath !== IN_MEMORY) {
+  // SQLite ignores the busy timeout for this statement.
+  const row = retryWhileBusy(BUSY_TIMEOUT_MS, () => db.prepare("PRAGMA journal_mode = WAL").get());
+  if (row?.["journal_mode"] !== "wal" && givenPath !== IN_MEMORY) {
     throw new StoreUnavailableError(`${givenPath} cannot use a write-ahead log; is it on a network file system?`);
   }
   // With `synchronous = NORMAL`, a power failure could undo an acknowledged create. `fullfsync` is for macOS, where fsync() does not empty
   // the disk's cache.
   db.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON");
   db.exec(`PRAGMA journal_size_limit = ${LOG_LIMIT_BYTES}`);
-}
-
-/** Switches the write-ahead log on, and returns the mode that the database has then. SQLite ignores the busy timeout here. */
-function switchOnWal(db: DatabaseSync): unknown {
-  return retryWhileBusy(BUSY_TIMEOUT_MS, () => db.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"]);
 }

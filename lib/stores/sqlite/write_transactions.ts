@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { statusCode } from "../status_code.ts";
 import { type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
-import { type Outcome, recall, uncertain, unknownKind, type Write } from "../write.ts";
+import { type Outcome, recall, uncertain, type Write } from "../write.ts";
 import { asUnavailable, isIoError, unavailableFrom } from "./errors.ts";
 import type { FileConnection } from "./file_connection.ts";
 import {
@@ -42,20 +42,24 @@ export class WriteTransactions {
    * @param patienceMs How long the thread may be blocked by the lock of another connection.
    */
   commit(writes: readonly Write[], patienceMs: number): Outcome[] {
-    let isCommitting = false;
     try {
       beginWrite(this.#db, patienceMs);
       this.#file.requireCommittable();
       const outcomes = this.apply(writes);
-      isCommitting = true;
-      this.#db.exec("COMMIT");
+      this.#commitWritten();
       return outcomes;
     } catch (error) {
       rollback(this.#db);
-      const { givenPath } = this.#file;
+      throw asUnavailable(error, this.#file.givenPath);
+    }
+  }
+
+  #commitWritten(): void {
+    try {
+      this.#db.exec("COMMIT");
+    } catch (error) {
       // The log may have the whole commit before its sync fails, and the next start would find it there.
-      if (isCommitting && isIoError(error)) throw uncertain(unavailableFrom(error, givenPath));
-      throw asUnavailable(error, givenPath);
+      throw isIoError(error) ? uncertain(unavailableFrom(error, this.#file.givenPath)) : error;
     }
   }
 
@@ -68,19 +72,19 @@ export class WriteTransactions {
   apply(writes: readonly Write[]): Outcome[] {
     const now = BigInt(Date.now());
     const lastIdBefore = this.#readLastId();
-    if (lastIdBefore + BigInt(writes.length) > MAX_ID) throw this.#outOfIdsError(lastIdBefore);
+    this.#requireFreeIds(lastIdBefore, writes.length);
     const outcomes: Outcome[] = [];
     let lastId = lastIdBefore;
     while (outcomes.length < writes.length) {
-      const rest = writes.slice(outcomes.length, outcomes.length + PETS_PER_INSERT);
-      if (rest.length === PETS_PER_INSERT && rest.every(isCreate)) {
-        this.#sql.insertMany.run(...rest.flatMap(({ pet }) => rowOf(pet)));
-        for (const _ of rest) outcomes.push({ outcome: "created", id: ++lastId });
-        continue;
+      const next = writes.slice(outcomes.length, outcomes.length + PETS_PER_INSERT);
+      if (next.length === PETS_PER_INSERT && next.every(isCreate)) {
+        this.#sql.insertMany.run(...next.flatMap(({ pet }) => rowOf(pet)));
+        for (const _ of next) outcomes.push({ outcome: "created", id: ++lastId });
+      } else {
+        const outcome = this.#applyOne(next[0]!, lastId + 1n, now);
+        if (outcome.outcome === "created") lastId = outcome.id;
+        outcomes.push(outcome);
       }
-      const outcome = this.#applyOne(rest[0]!, lastId + 1n, now);
-      if (outcome.outcome === "created") lastId = outcome.id;
-      outcomes.push(outcome);
     }
     this.#requireAdded(lastIdBefore, lastId);
     this.#deleteExpired(writes, now);
@@ -90,6 +94,13 @@ export class WriteTransactions {
   /** The id after which SQLite numbers the next pet. */
   #readLastId(): bigint {
     return this.#sql.lastId.get()!["last"] as bigint;
+  }
+
+  #requireFreeIds(lastId: bigint, count: number): void {
+    if (lastId + BigInt(count) <= MAX_ID) return;
+    throw new StoreUnavailableError(
+      `${this.#file.givenPath}: the last id is ${lastId}, and ids end at ${MAX_ID}; another program has raised it`,
+    );
   }
 
   /** @param id The id of the pet, if the write adds one. */
@@ -103,8 +114,6 @@ export class WriteTransactions {
       case "probe":
         for (const statement of this.#sql.writeNothing) statement.run();
         return { outcome: "probed" };
-      default:
-        return unknownKind(write);
     }
   }
 
@@ -139,12 +148,6 @@ export class WriteTransactions {
   #deleteExpired(writes: readonly Write[], now: bigint): void {
     const requests = writes.filter(({ kind }) => kind === "createOnce").length;
     if (requests > 0) this.#sql.deleteExpired.run(now, BigInt(2 * requests));
-  }
-
-  #outOfIdsError(last: bigint): StoreUnavailableError {
-    return new StoreUnavailableError(
-      `${this.#file.givenPath}: the last id is ${last}, and ids end at ${MAX_ID}; another program has raised it`,
-    );
   }
 
   #interferenceError(what: string): StoreUnavailableError {

@@ -1,6 +1,7 @@
 import { Batch } from "../batch.ts";
 import { chain, type MaybePromise, sleep } from "../../promises.ts";
-import { type Outcome, type PendingWrite, requireValidWrite, type Write } from "../write.ts";
+import { requireValid } from "../status_code.ts";
+import type { Outcome, PendingWrite, Write } from "../write.ts";
 import type { ChangeWatch } from "./change_watch.ts";
 import { isBusy } from "./errors.ts";
 import { BUSY_TIMEOUT_MS } from "./transaction.ts";
@@ -56,8 +57,7 @@ export class Writer {
   write(write: Write): Promise<Outcome> {
     // What this function throws rejects the promise.
     return new Promise((resolve, reject) => {
-      requireValidWrite(write);
-      this.batch.add({ write: asMessage(write), resolve, reject });
+      this.batch.add({ write: validated(write), resolve, reject });
     });
   }
 
@@ -125,9 +125,14 @@ export class Writer {
   }
 }
 
-/** A copy of a write with the members of a pet alone: a caller's object may have others, which no message to the thread can carry. */
-function asMessage(write: Write): Write {
+/**
+ * Checks a write, and copies it with the members of a pet alone: a caller's object may have others, which no message to the thread can carry.
+ *
+ * @throws {TypeError} If the pet is invalid.
+ */
+function validated(write: Write): Write {
   if (write.kind === "probe") return write;
+  requireValid(write.pet);
   const { name, categoryId, status } = write.pet;
   return { ...write, pet: { name, categoryId, status } };
 }

@@ -4,11 +4,10 @@ import {
   FULL_BATCH,
   type Outcome,
   type PendingWrite,
-  requireValidWrite,
+  requireValid,
   statusCode,
   storeClosed,
   uncertain,
-  unknownKind,
   type Write,
 } from "@petstore/petstore/store/toolkit";
 import { numberArray, textArray } from "./client/arrays.ts";
@@ -43,14 +42,12 @@ export function createGroupCommit(db: Database, statement: string) {
         return add(write);
       case "probe":
         return probe();
-      default:
-        return unknownKind(write);
     }
   }
 
   function add(write: Create["write"]): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      requireValidWrite(write);
+      requireValid(write.pet);
       if (write.pet.name.includes("\0")) throw new TypeError("The name of a pet on PostgreSQL cannot contain U+0000");
       batch.add({ write, arrivedAt: performance.now(), resolve, reject });
     });

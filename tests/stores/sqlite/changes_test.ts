@@ -2,18 +2,13 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { truncateSync, writeFileSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
-import { ChangeWatch } from "../../../lib/stores/sqlite/change_watch.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
-import { migrate } from "../../../lib/stores/sqlite/schema.ts";
 import type { SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { WRITE_NOTHING } from "../../../lib/stores/sqlite/statements.ts";
 import type { StoreChanges } from "../../../lib/stores/store.ts";
 import { createMany, REX, test } from "./support.ts";
-
-const LIST = { after: 0n, limit: 100, status: undefined };
 
 for (const writerThread of ["auto", "always", "never"] as const) {
   test.path(`a store sees the pets of another store of the process at once, with writerThread: ${writerThread}`, async (path) => {
@@ -24,48 +19,34 @@ for (const writerThread of ["auto", "always", "never"] as const) {
       const creating = a.create(REX);
       // The create resolves before the event loop has its next turn, so a look that lasts for a turn would miss it.
       b.get(1n);
-      b.list(LIST);
       b.changes!();
       const id = await creating;
       assert.notEqual(b.get(id), undefined, `pet ${id} is missing`);
       assert.notDeepEqual({ ...b.changes!() }, { additions, alterations });
-      const [once, twice] = await Promise.all([b.create(REX), b.create(REX)]);
-      assert.deepEqual([a.get(once), a.get(twice)].includes(undefined), false);
     }
   });
 }
 
 test.other(
   "a kept pet is read anew after another program has changed it, also when the log was written back",
-  (store, other) =>
-    createMany(store, 1).then(() => {
-      for (let round = 0; round < 5; round++) {
-        for (let read = 0; read < 3; read++) store.get(1n);
-        if (round > 2) other.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-        other.exec(`UPDATE pets SET name = 'n${round}' WHERE id = 1`);
-        assert.match(store.get(1n)!, new RegExp(`n${round}`));
-      }
-    }),
+  async (store, other) => {
+    await store.create(REX);
+    for (const checkpoint of ["", "PRAGMA wal_checkpoint(TRUNCATE);"]) {
+      for (let read = 0; read < 3; read++) store.get(1n);
+      other.exec(`${checkpoint} UPDATE pets SET name = name || '!' WHERE id = 1`);
+      assert.match(store.get(1n)!, checkpoint ? /"Rex!!"/ : /"Rex!"/);
+    }
+  },
 );
 
 const READS_IN_WORKER = new URL("./reads_in_worker.ts", import.meta.url);
 
-/** Triggers of another program by which a create also changes the pet with the id 1. */
-const CHANGING_TRIGGERS = [
-  // The triggers of the file itself tell of this change.
-  "AFTER INSERT ON idempotency_keys BEGIN UPDATE pets SET name = 'changed' WHERE id = 1; END",
-  // With a trigger on the pets, nothing in the file tells for certain what has changed.
-  "AFTER INSERT ON pets BEGIN UPDATE pets SET name = 'changed' WHERE id = 1; END",
-];
-
-for (const trigger of CHANGING_TRIGGERS) {
-  test.path(`a store in a worker, which cannot read the index of the log, sees what happens ${trigger}`, async (path) => {
-    const worker = new Worker(READS_IN_WORKER, { workerData: { path, trigger } });
-    const [seen] = await once(worker, "message");
-    await worker.terminate();
-    assert.match(seen, /"name":"changed"/);
-  });
-}
+test.path("a store in a worker, which cannot read the index of the log, sees what another program changes", async (path) => {
+  const worker = new Worker(READS_IN_WORKER, { workerData: { path } });
+  const [seen] = await once(worker, "message");
+  await worker.terminate();
+  assert.match(seen, /"name":"changed"/);
+});
 
 type Change = "alteration" | "addition" | "no change";
 
@@ -82,24 +63,16 @@ function assertCounts(store: SqliteStore, other: DatabaseSync, sql: string, expe
   assert.equal(changeSince(before, store.changes()), expected, sql);
 }
 
-const INSERT = "INSERT INTO pets (name, category_id, status) VALUES ('Bo', 1, 0)";
-
 /** Statements of another program on pets 1 to 9, of which 5 is missing, and what they count as. */
 const STATEMENTS: [expected: Change, sql: string][] = [
-  ["addition", INSERT],
   ["addition", "INSERT INTO pets VALUES (30, 'a', 1, 1), (40, 'b', 1, 1)"],
-  ["alteration", "INSERT INTO pets VALUES (40, 'a', 1, 1), (30, 'b', 1, 1)"],
   ["alteration", "INSERT INTO pets VALUES (5, 'a', 1, 1)"],
   ["alteration", "UPDATE pets SET name = 'Max' WHERE id = 3"],
   // This deletes the old row without running the trigger on DELETE.
   ["alteration", "REPLACE INTO pets VALUES (40, 'a', 1, 1), (3, 'b', 1, 1)"],
-  ["alteration", "UPDATE OR REPLACE pets SET rowid = 3 WHERE id = 4"],
-  ["alteration", "UPDATE sqlite_sequence SET seq = 0; REPLACE INTO pets VALUES (9, 'a', 1, 1)"],
-  ["alteration", `DELETE FROM pets WHERE id = 9; ${INSERT}`],
+  ["alteration", "DELETE FROM pets WHERE id = 9; INSERT INTO pets VALUES (10, 'a', 1, 1)"],
   ["alteration", "CREATE TABLE p AS SELECT * FROM pets; DROP TABLE pets; ALTER TABLE p RENAME TO pets"],
-  ["no change", "INSERT INTO idempotency_keys VALUES ('k', 'f', 1, 1)"],
-  ["no change", WRITE_NOTHING.join("; ")],
-  ["no change", "PRAGMA wal_checkpoint(TRUNCATE)"],
+  ["no change", `${WRITE_NOTHING.join("; ")}; PRAGMA wal_checkpoint(TRUNCATE)`],
 ];
 
 for (const [expected, sql] of STATEMENTS) {
@@ -112,10 +85,8 @@ for (const [expected, sql] of STATEMENTS) {
 
 /** What another program may have done to the schema, and how it then alters a pet without a trace in the stamp. */
 const UNSEEN_BY_TRIGGERS: [done: string, sql: string][] = [
-  ["DROP TRIGGER pet_updated", "UPDATE pets SET name = 'other' WHERE id = 3"],
   ["CREATE UNIQUE INDEX u ON pets(name)", "REPLACE INTO pets (name, category_id, status) VALUES ('pet 3', 9, 1)"],
   ["CREATE TRIGGER z AFTER DELETE ON PETS BEGIN SELECT raise(IGNORE); END", "DELETE FROM pets WHERE id = 3"],
-  ["CREATE TRIGGER z BEFORE UPDATE ON alteration BEGIN SELECT raise(IGNORE); END", "DELETE FROM pets WHERE id = 3"],
 ];
 
 for (const [done, sql] of UNSEEN_BY_TRIGGERS) {
@@ -127,7 +98,7 @@ for (const [done, sql] of UNSEEN_BY_TRIGGERS) {
 }
 
 test.other(
-  "what was kept is stale once the store is closed, also while another program has the file open",
+  "each look that fails counts as an alteration: once the store is closed, what was kept is stale",
   async (store, other) => {
     await store.create(REX);
     other.prepare("SELECT count(*) FROM pets").get();
@@ -137,20 +108,3 @@ test.other(
     }
   },
 );
-
-test.path("a look that fails is an alteration, as is the look after it: what was there before is not known", (path) => {
-  const db = new DatabaseSync(":memory:");
-  migrate(db, path);
-  const index = `${path}-shm`;
-  writeFileSync(index, new Uint8Array(96));
-  const watch = new ChangeWatch(db, path);
-  watch.noticeCommits();
-  assert.equal(changeSince({ ...watch.noticeCommits() }, watch.noticeCommits()), "no change");
-  // The header of the index cannot be read.
-  for (const size of [10, 96]) {
-    const before = { ...watch.noticeCommits() };
-    truncateSync(index, size);
-    if (size === 96) writeFileSync(index, new Uint8Array(96).fill(1));
-    assert.equal(changeSince(before, watch.noticeCommits()), "alteration");
-  }
-});
