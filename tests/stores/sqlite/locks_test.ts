@@ -6,9 +6,8 @@
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { statSync, symlinkSync } from "node:fs";
+import { statSync } from "node:fs";
 import { devNull } from "node:os";
-import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -25,9 +24,6 @@ async function disturb(path: string): Promise<void> {
   await inspectDatabase(path);
   for (const closes of [true, false]) await once(new Worker(STORE_IN_WORKER, { workerData: { path, closes } }), "exit");
   query(path, "SELECT count(*) FROM pets");
-  const link = join(path, "..", "link.db");
-  symlinkSync(path, link);
-  await createSqliteStore(link).close();
 }
 
 /** Runs a statement in another process of this runtime, which opens and closes the file. */
@@ -96,9 +92,9 @@ const WITHOUT_DESCRIPTORS = fileURLToPath(new URL("without_descriptors.mjs", imp
 /** Opens 200 files at most. */
 const LIMITED = ["-c", 'ulimit -n 200 && exec "$0" "$@"', process.execPath];
 
-test.path("the thread of a store starts although clients have taken all descriptors, and another one fails without harm", (path) => {
+test.path("the thread of a store starts although clients have taken all descriptors", (path) => {
   if (process.platform === "win32") return;
   const args = "Deno" in globalThis ? ["run", "-A", "--no-check"] : [];
   const { stdout, stderr } = spawnSync("sh", [...LIMITED, ...args, WITHOUT_DESCRIPTORS, path], { encoding: "utf8" });
-  assert.match(stdout, /^1,2\n\S+: the process has too few free file descriptors for a thread that writes\n$/, stderr);
+  assert.equal(stdout, "1,2\n", stderr);
 });

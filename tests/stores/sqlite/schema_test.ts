@@ -60,39 +60,24 @@ test.path("programs that start at the same time migrate a file once", async (pat
   assert.deepEqual(query(path, "SELECT count(*) AS runs FROM runs"), [{ runs: 1 }]);
 });
 
-/** What another program can do to the tables of a running store, and the SQL that undoes it. */
-const ALTERATIONS: readonly [what: string, sql: string, undo: string][] = [
-  ["renames the table", "ALTER TABLE pets RENAME TO moved", "ALTER TABLE moved RENAME TO pets"],
-  ["renames a column", "ALTER TABLE pets RENAME name TO nom", "ALTER TABLE pets RENAME nom TO name"],
-  [
-    "adds a trigger that refuses the row",
-    "CREATE TRIGGER full BEFORE INSERT ON pets BEGIN SELECT RAISE(ABORT, 'full'); END",
-    "DROP TRIGGER full",
-  ],
-];
-
 const UNAVAILABLE = { name: "StoreUnavailableError" };
 
-for (const [what, sql, undo] of ALTERATIONS) {
-  test.eachOther(
-    `a store is unavailable while another program ${what}, and works again afterwards`,
-    async (store, other) => {
-      // If a thread writes, it starts before the alteration in the second round, and after it in the first one.
-      for (const id of [1n, 2n]) {
-        other.exec(sql);
-        await assert.rejects(store.create(REX), UNAVAILABLE);
-        await assert.rejects(store.createOnce(REX, request("k")), UNAVAILABLE);
-        if (/^renames/.test(what)) {
-          assert.throws(() => store.list({ after: 0n, limit: 10 }), UNAVAILABLE);
-          assert.throws(() => store.get(id), UNAVAILABLE);
-        }
-        other.exec(undo);
-        assert.equal(await store.create(REX), id);
-        assert.match(store.get(id) ?? "", /"Rex"/);
-      }
-    },
-  );
-}
+test.eachOther(
+  "a store is unavailable while another program has renamed its table, and works again afterwards",
+  async (store, other) => {
+    // If a thread writes, it starts before the alteration in the second round, and after it in the first one.
+    for (const id of [1n, 2n]) {
+      other.exec("ALTER TABLE pets RENAME TO moved");
+      await assert.rejects(store.create(REX), UNAVAILABLE);
+      await assert.rejects(store.createOnce(REX, request("k")), UNAVAILABLE);
+      assert.throws(() => store.list({ after: 0n, limit: 10 }), UNAVAILABLE);
+      assert.throws(() => store.get(id), UNAVAILABLE);
+      other.exec("ALTER TABLE moved RENAME TO pets");
+      assert.equal(await store.create(REX), id);
+      assert.match(store.get(id) ?? "", /"Rex"/);
+    }
+  },
+);
 
 test.eachOther(
   "a store whose file is overwritten by another database says so, and adds nothing to it",
@@ -101,7 +86,6 @@ test.eachOther(
     other.exec("DROP TABLE pets; PRAGMA user_version = 7; PRAGMA application_id = 7");
     const explained = { ...UNAVAILABLE, message: /is an SQLite database of another program/ };
     await assert.rejects(store.create(REX), explained);
-    assert.throws(() => store.list({ after: 0n, limit: 10 }), explained);
     assert.throws(() => store.get(1n), explained);
   },
 );

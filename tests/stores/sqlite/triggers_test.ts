@@ -15,15 +15,10 @@ const TRIGGERS: [what: string, sql: string][] = [
     "BEFORE INSERT ON pets WHEN NEW.name = 'Odd' " +
     "BEGIN INSERT INTO pets (name, category_id, status) VALUES ('more', 1, 1); END",
   ],
-  [
-    "gives it another id",
-    "AFTER INSERT ON pets WHEN NEW.name = 'Odd' BEGIN UPDATE pets SET id = id + 1000 WHERE id = NEW.id; END",
-  ],
 ];
 
-/** Pets of which the last one has the name Odd: alone, exactly as many as a statement of many rows takes, and more. */
-const GROUPS = [1, 16, 40].map((count) => Array.from({ length: count }, (_, i) => i === count - 1 ? "Odd" : "Rex"))
-  .map((names) => names.map((name) => ({ ...REX, name })));
+/** Pets of which the last one has the name Odd: alone, and more than a statement of many rows takes. */
+const GROUPS = [[], Array(39).fill(REX)].map((others) => [...others, { ...REX, name: "Odd" }]);
 
 for (const [what, sql] of TRIGGERS) {
   test.eachOther(`a create is undone if a trigger ${what}, and so is an import`, async (store, other, path) => {
@@ -32,7 +27,6 @@ for (const [what, sql] of TRIGGERS) {
     for (const pets of GROUPS) {
       const created = await Promise.allSettled(pets.map((pet) => store.create(pet)));
       for (const each of created) assert.equal(each.status, "rejected");
-      await assert.rejects(store.create(pets.at(-1)!), STRANGE);
       await assert.rejects(importPets(path, pets, new AbortController().signal), STRANGE);
     }
     assert.deepEqual(query(path, "SELECT count(*) AS count FROM pets"), [{ count: 3 }]);
@@ -47,20 +41,9 @@ test.eachOther("a create is stored if a trigger copies it elsewhere", async (sto
   assert.deepEqual((await createMany(store, 40)).at(-1), 40n);
 });
 
-test.eachOther(
-  "a create with an Idempotency-Key is undone if a trigger drops or changes its key",
-  async (store, other) => {
-    for (
-      const sql of [
-        "BEFORE INSERT ON idempotency_keys BEGIN SELECT raise(IGNORE); END",
-        "AFTER INSERT ON idempotency_keys BEGIN UPDATE idempotency_keys SET pet_id = 7 WHERE key = NEW.key; END",
-        "AFTER INSERT ON idempotency_keys BEGIN UPDATE idempotency_keys SET fingerprint = 'z' WHERE key = NEW.key; END",
-      ]
-    ) {
-      other.exec(`CREATE TRIGGER strange ${sql}`);
-      await assert.rejects(store.createOnce(REX, request("a")), STRANGE);
-      other.exec("DROP TRIGGER strange");
-    }
-    assert.deepEqual(await store.createOnce(REX, request("a")), { outcome: "created", id: 1n });
-  },
-);
+test.eachOther("a create with an Idempotency-Key is undone if a trigger drops its key", async (store, other) => {
+  other.exec("CREATE TRIGGER strange BEFORE INSERT ON idempotency_keys BEGIN SELECT raise(IGNORE); END");
+  await assert.rejects(store.createOnce(REX, request("a")), STRANGE);
+  other.exec("DROP TRIGGER strange");
+  assert.deepEqual(await store.createOnce(REX, request("a")), { outcome: "created", id: 1n });
+});

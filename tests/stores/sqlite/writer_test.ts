@@ -6,7 +6,6 @@ import { existsSync, renameSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
-import { createSqliteStore, type SqliteStoreOptions } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { formatPet, type StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { fill, untilLocked } from "../../support/database.ts";
@@ -17,9 +16,6 @@ import { createMany, execute, query, REX, test, withPath } from "./support.ts";
 const SLOW = `CREATE TRIGGER slow AFTER INSERT ON pets BEGIN
   SELECT count(*) FROM (WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) SELECT i FROM n);
 END`;
-
-/** A draft in the code of another isolate. */
-const PET = `{ name: "Rex", categoryId: 7n, status: "sold" }`;
 
 /** Runs `use` with a store that has a thread, and another connection to its file. */
 function withThread(use: (store: SqliteStore, other: DatabaseSync, path: string) => Promise<void>): Promise<void> {
@@ -71,16 +67,6 @@ test("when the thread ends, creates that it has not answered are unavailable, re
     assert.deepEqual(query(path, "SELECT count(*) AS count FROM pets"), [{ count: last + 1 }]);
   }));
 
-test("a store whose thread ends while creates wait settles each of them, and closes", () =>
-  withThread(async (store) => {
-    await store.create(REX);
-    const creates = Array.from({ length: 2_000 }, () => store.create(REX).then(() => "stored", ({ name }) => name));
-    const ended = store.thread!.terminate();
-    await store.close();
-    await ended;
-    for (const outcome of await Promise.all(creates)) assert.match(outcome, /^(stored|StoreUnavailableError)$/);
-  }));
-
 test("a thread does not start on a file that has been moved, and makes none in its place", () =>
   withThread(async (store, _other, path) => {
     renameSync(path, `${path}.moved`);
@@ -120,12 +106,6 @@ test.path("a create that has to write a long log back is committed by the thread
   assert.equal(await isCommittedHere(store), false);
 });
 
-test("an unknown option of an SQLite store is a TypeError", () => {
-  for (const options of [{ writerThread: "process" }, { writer: "thread" }]) {
-    assert.throws(() => createSqliteStore(":memory:", options as SqliteStoreOptions), TypeError);
-  }
-});
-
 test.path("a process that only holds an idle store ends, and one with a pending create ends after it", async (path) => {
   const module = new URL("../../../lib/stores/sqlite/create_sqlite_store.ts", import.meta.url);
   const script = `${path}.ts`;
@@ -133,7 +113,7 @@ test.path("a process that only holds an idle store ends, and one with a pending 
     script,
     `import { createSqliteStore } from "${module}";
       const store = createSqliteStore(${JSON.stringify(path)}, { writerThread: "always" });
-      const create = () => store.create(${PET});
+      const create = () => store.create({ name: "Rex", categoryId: 7n, status: "sold" });
       await create();
       if (process.argv.includes("pending")) create().then((id) => console.log("stored", id));`,
   );
