@@ -40,28 +40,6 @@ export function fillUp(path: string): void {
   }
 }
 
-/** Immutable files also refuse a process that has them open. */
-export const IMMUTABLE_SKIP = skipUnless(["chattr"], "the right to make files immutable, on ext4 or the like", () => {
-  const path = Deno.makeTempFileSync();
-  using file = Deno.openSync(path, { write: true });
-  try {
-    command("chattr", "+i", path);
-    assert.throws(() => file.writeSync(new Uint8Array(1)));
-  } finally {
-    command("chattr", "-i", path);
-    Deno.removeSync(path);
-  }
-});
-
-export async function whileImmutable<T>(paths: string[], use: () => Promise<T>): Promise<T> {
-  try {
-    command("chattr", "+i", ...paths);
-    return await use();
-  } finally {
-    command("chattr", "-i", ...paths);
-  }
-}
-
 /** Overwrites a part of a file in place: the file and its length stay. */
 export function overwrite(path: string, start: number, length: number): void {
   assert.ok(Deno.statSync(path).size >= start + length, `${path} is shorter than that`);
