@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { KeyStore, StoredKey } from "../key_store.ts";
-import { keysOf, type Rows, SqlKeys, type Statement } from "../sql_keys.ts";
+import { keyOfRow, type KeyStore, type StoredKey } from "../key_store.ts";
+import { type Rows, SqlKeys, type Statement } from "../sql_keys.ts";
 import { asUnavailable } from "./errors.ts";
 import { readSnapshot } from "./inspection.ts";
 import type { FileConnection } from "./file_connection.ts";
@@ -13,7 +13,7 @@ export function sqliteKeys(db: DatabaseSync, file: FileConnection): KeyStore {
     try {
       // If the file was moved or replaced, no server would notice a change of it.
       file.requireInPlace();
-      return kind === "read" ? readAtOnce(db, statements) : changeKeys(db, file, statements);
+      return kind === "read" ? readAtOnce(db, statements) : change(db, file, statements);
     } catch (error) {
       throw asUnavailable(error, file.givenPath);
     }
@@ -23,19 +23,19 @@ export function sqliteKeys(db: DatabaseSync, file: FileConnection): KeyStore {
 /** Runs statements that show the file as it is at one moment. */
 function readAtOnce(db: DatabaseSync, statements: readonly Statement[]): Rows[] {
   db.exec("BEGIN");
-  return runAndCommit(db, () => runAll(db, statements));
+  return runAndCommit(db, () => statements.map((each) => rowsOf(db, each)));
 }
 
-function changeKeys(db: DatabaseSync, file: FileConnection, statements: readonly Statement[]): Rows[] {
+function change(db: DatabaseSync, file: FileConnection, statements: readonly Statement[]): Rows[] {
   beginWrite(db, BUSY_TIMEOUT_MS);
   return runAndCommit(db, () => {
     file.requireSchema();
-    return runAll(db, statements);
+    return statements.map((each) => rowsOf(db, each));
   });
 }
 
-function runAll(db: DatabaseSync, statements: readonly Statement[]): Rows[] {
-  return statements.map(([sql, ...values]) => db.prepare(sql).all(...values) as Rows);
+function rowsOf(db: DatabaseSync, [sql, ...values]: Statement): Rows {
+  return db.prepare(sql).all(...values);
 }
 
 /** Reads the keys of a file, without a change. */
@@ -48,5 +48,5 @@ export function listKeys(path: string): Promise<StoredKey[]> {
 
 /** Reads every key, in the order in which they were added. */
 export function readKeys(db: DatabaseSync): StoredKey[] {
-  return keysOf(db.prepare("SELECT * FROM api_keys ORDER BY rowid").all());
+  return db.prepare("SELECT * FROM api_keys ORDER BY rowid").all().map(keyOfRow);
 }

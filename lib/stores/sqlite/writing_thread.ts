@@ -6,7 +6,6 @@ import { uncertain, type Write } from "../write.ts";
 import { DescriptorReserve } from "./descriptor_reserve.ts";
 import type { OpenedFiles } from "./opened_files.ts";
 import { startThread } from "./thread.ts";
-import { WRITER_MODULE } from "./writing_thread_main.ts";
 import {
   type Answer,
   type Committed,
@@ -14,7 +13,8 @@ import {
   onMessage,
   type Request,
   type ThreadData,
-} from "./writing_thread_messages.ts";
+  WRITER_MODULE,
+} from "./writing_thread_main.ts";
 
 /** A thread that runs, as far as the store has heard. */
 interface RunningThread {
