@@ -163,15 +163,18 @@ export class Batch<Create> implements ObservedBatch {
     const startedAt = performance.now();
     const result = commit(chosen);
     if (isPromise(result)) {
-      const done = result.then(() => {
-        const milliseconds = performance.now() - startedAt;
-        this.#continue(count, milliseconds, this.#rhythm?.waitAfter(count, this.#waiting.length, milliseconds));
-      });
-      this.#state = { kind: "committing", count, done };
+      this.#state = { kind: "committing", count, done: this.#whenCommitted(result, count, startedAt) };
     } else {
       // No client could send a create during a commit that has blocked this thread, so it shows nothing of their rhythm.
       this.#continue(count, performance.now() - startedAt, undefined);
     }
+  }
+
+  async #whenCommitted(result: Promise<void>, count: number, startedAt: number): Promise<void> {
+    await result;
+    const milliseconds = performance.now() - startedAt;
+    const wait = this.#rhythm?.waitAfter(count, this.#waiting.length, milliseconds);
+    this.#continue(count, milliseconds, wait);
   }
 
   /** Goes on after a commit. */

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import type { RequestContext } from "../../lib/http/context.ts";
 import { Metrics } from "../../lib/server/telemetry/metrics.ts";
 import { formatSamples, METRICS_TEXT } from "../../lib/server/telemetry/samples.ts";
-import type { CommittingStore } from "../../lib/stores/batch.ts";
+import type { ObservedBatch } from "../../lib/stores/batch.ts";
 import { VERSION } from "../../lib/server/process/version.ts";
 import { createContext } from "../support/context.ts";
 import { withFreshServerHere } from "../support/server/in_process.ts";
@@ -44,7 +44,7 @@ test("a label shows any caller, and no caller can write a line of its own", () =
 });
 
 test("histograms are cumulative, and each value has its unit", () => {
-  const batch: CommittingStore["batch"] = { unsettled: 2, onCommit: undefined };
+  const batch: ObservedBatch = { unsettled: 2, onCommit: undefined };
   const metrics = new Metrics({ batch, pool: { size: 10, running: 4, waiting: 7 } });
   count(metrics, { route: ROUTE }, 200, 30_000);
   for (const milliseconds of [5, 100, 20_000]) batch.onCommit!(1, milliseconds);

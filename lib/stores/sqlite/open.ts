@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { explained, isBusy } from "./errors.ts";
 import { inspectFiles } from "./file_checks.ts";
 import { followLinks } from "./file_names.ts";
-import { identify, identifyFiles, type OpenedFiles, requireInPlace } from "./opened_files.ts";
+import { identify, identifyFiles, type OpenedFiles, requireInPlace, requireSame } from "./opened_files.ts";
 import { migrate, requireKnownSchema, TABLES } from "./schema.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { beginWrite, BUSY_TIMEOUT_MS, prepareExact, retryWhileBusy, rollback, setBusyTimeout } from "./transaction.ts";
@@ -53,7 +53,7 @@ function openFile(givenPath: string): OpenDatabase {
     const isNew = migrate(db, givenPath);
     requireWritePermission(db);
     // The file must be the one that was inspected: a backup may have been restored while this connection waited for a lock.
-    if (inspected) requireInPlace({ givenPath, identities: [[path, inspected]] });
+    if (inspected) requireSame(givenPath, path, inspected);
     return { db, files: identifyFiles(givenPath, path), isNew };
   });
 }

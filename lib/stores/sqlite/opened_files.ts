@@ -8,17 +8,14 @@ import { StoreUnavailableError } from "../store.ts";
 /** The device and the inode of a file. Another file that takes the place of this one has others. */
 type Identity = { dev: bigint; ino: bigint };
 
-/** Files of a database, with what identified each at one moment. */
-export interface IdentifiedFiles {
+/** The files of a database that SQLite has opened, as they were when it had opened them. */
+export interface OpenedFiles {
   /** The path in the operator's words, for messages. */
   givenPath: string;
-  identities: readonly [name: string, identity: Identity][];
-}
-
-/** The files of a database that SQLite has opened, as they were when it had opened them. */
-export interface OpenedFiles extends IdentifiedFiles {
   /** The path of the file itself, without symbolic links. */
   path: string;
+  /** What identifies each file: the database, its log, the index of that, and a link that leads to the database. */
+  identities: readonly [name: string, identity: Identity][];
 }
 
 /** Identifies the files of a database. Call it when SQLite has opened the database and its log. */
@@ -30,11 +27,14 @@ export function identifyFiles(givenPath: string, path: string): OpenedFiles {
 }
 
 /** @throws {StoreUnavailableError} If a file has been deleted, moved or replaced: new pets would be lost. */
-export function requireInPlace({ givenPath, identities }: IdentifiedFiles): void {
-  for (const [name, { dev, ino }] of identities) {
-    const now = identify(givenPath, name);
-    if (now.dev !== dev || now.ino !== ino) throwNotInPlace(givenPath);
-  }
+export function requireInPlace({ givenPath, identities }: OpenedFiles): void {
+  for (const [name, identity] of identities) requireSame(givenPath, name, identity);
+}
+
+/** @throws {StoreUnavailableError} If the name is not that of the identified file any more. */
+export function requireSame(givenPath: string, name: string, { dev, ino }: Identity): void {
+  const now = identify(givenPath, name);
+  if (now.dev !== dev || now.ino !== ino) throwNotInPlace(givenPath);
 }
 
 /** @throws {StoreUnavailableError} If there is no such file, or the system cannot tell. */

@@ -1,20 +1,20 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { chain, type MaybePromise } from "../../promises.ts";
+import type { CommittingStore, ObservedBatch } from "../batch.ts";
+import type { KeyStore } from "../key_store.ts";
 import { statusCode } from "../status_code.ts";
 import type { KeyedPetStore, PetPage, PetQuery, StoreChanges } from "../store.ts";
-import type { CommittingStore } from "../batch.ts";
 import { type Outcome, type Write, WritingStore } from "../write.ts";
-import type { KeyStore } from "../key_store.ts";
 import { ChangeWatch } from "./change_watch.ts";
 import { asUnavailable } from "./errors.ts";
-import type { OpenedFiles } from "./opened_files.ts";
-import { sqliteKeys } from "./keys.ts";
-import { WriteTransactions } from "./write_transactions.ts";
-import { openDatabase } from "./open.ts";
 import { FileConnection } from "./file_connection.ts";
+import { sqliteKeys } from "./keys.ts";
+import { openDatabase } from "./open.ts";
+import type { OpenedFiles } from "./opened_files.ts";
 import { ALL_PETS, PETS_OF_STATUS, SELECT_PET } from "./statements.ts";
-import { prepareExact } from "./transaction.ts";
 import { TextCache } from "./text_cache.ts";
+import { prepareExact } from "./transaction.ts";
+import { WriteTransactions } from "./write_transactions.ts";
 import { Writer } from "./writer.ts";
 import { WritingThread } from "./writing_thread.ts";
 
@@ -82,7 +82,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     this.#selectOfStatus = prepareExact(db, PETS_OF_STATUS);
   }
 
-  get batch(): CommittingStore["batch"] {
+  get batch(): ObservedBatch {
     return this.#writer.batch;
   }
 
@@ -102,10 +102,12 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   }
 
   list({ after, limit, status }: PetQuery): PetPage {
-    const statement = status === undefined ? this.#selectAll : this.#selectOfStatus;
-    const conditionValues = status === undefined ? [after] : [BigInt(statusCode(status)), after];
-    // The statement gives one row with a whole page as JSON. Its condition comes twice: for the pet after the page, and for the page.
-    const row = this.#read(() => statement.get(...conditionValues, BigInt(limit), ...conditionValues));
+    // Each statement gives one row with a whole page as JSON. Its condition comes twice: for the pet after the page, and for the page.
+    const row = this.#read(() => {
+      if (status === undefined) return this.#selectAll.get(after, BigInt(limit), after);
+      const code = BigInt(statusCode(status));
+      return this.#selectOfStatus.get(code, after, BigInt(limit), code, after);
+    });
     const { json, last, following } = row as { json: string; last: bigint; following: bigint | null };
     return following === null ? { json } : { json, next: last };
   }
@@ -133,12 +135,16 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     try {
       return select();
     } catch (error) {
-      throw asUnavailable(this.#reasonOf(error), this.#file.givenPath);
+      throw asUnavailable(this.#recover(error), this.#file.givenPath);
     }
   }
 
-  /** Prepares the connection for the next read after one that has failed. Returns the reason, if it says more than the error. */
-  #reasonOf(error: unknown): unknown {
+  /**
+   * Prepares the connection for the next read after one that has failed.
+   *
+   * @returns The error, or one that says more about the file.
+   */
+  #recover(error: unknown): unknown {
     try {
       // SQLite drops the pages that it has cached: they may be wrong, because they were read while the disk failed.
       this.#db.exec("PRAGMA shrink_memory");

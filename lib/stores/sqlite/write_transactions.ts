@@ -28,7 +28,7 @@ const MAX_ID = 2n ** 53n - 1n;
 export class WriteTransactions {
   readonly #db: DatabaseSync;
   readonly #file: FileConnection;
-  readonly #sql: ReturnType<typeof prepareAll>;
+  readonly #sql: PreparedStatements;
 
   constructor(db: DatabaseSync, file: FileConnection) {
     this.#db = db;
@@ -156,6 +156,8 @@ export class WriteTransactions {
     );
   }
 }
+
+type PreparedStatements = ReturnType<typeof prepareAll>;
 
 function prepareAll(db: DatabaseSync) {
   const prepare = (sql: string) => prepareExact(db, sql);
