@@ -1,4 +1,4 @@
-/** How many texts the cache keeps at most. It is a power of two, so that a slot is a part of the id's bits. */
+/** How many texts the cache keeps at most: a power of two. */
 const SLOTS = 131_072;
 
 /**
@@ -6,11 +6,10 @@ const SLOTS = 131_072;
  * the slot of another id when it is missed twice with no other miss of the slot between.
  */
 export class TextCache {
-  /**
-   * Two ids for each slot: the one whose text is kept, and the one that was missed last. `NaN` stands for none, because another program may
-   * have added the id 0.
-   */
-  readonly #ids = new Float64Array(2 * SLOTS);
+  /** For each slot, the id whose text is kept. `NaN` stands for none, because another program may have added the id 0. */
+  readonly #keptIds = new Float64Array(SLOTS);
+  /** For each slot, the id that was missed last. */
+  readonly #missedIds = new Float64Array(SLOTS);
   readonly #texts: (string | undefined)[] = Array(SLOTS);
   /** The counter of alterations when the kept texts were read. With another one, they may be stale. */
   #alterations = -1;
@@ -23,8 +22,8 @@ export class TextCache {
   find(id: bigint, alterations: number): string | undefined {
     if (alterations !== this.#alterations) this.#clear(alterations);
     const number = Number(id);
-    const slot = number & (SLOTS - 1);
-    return this.#ids[2 * slot] === number ? this.#texts[slot] : undefined;
+    const slot = slotOf(number);
+    return this.#keptIds[slot] === number ? this.#texts[slot] : undefined;
   }
 
   /** Offers the text of a pet that {@link find} has just missed. It is kept if the pet is asked for often. */
@@ -32,19 +31,23 @@ export class TextCache {
     const number = Number(id);
     // Several ids beyond 2^53 have the same number, so their texts are not kept.
     if (!Number.isSafeInteger(number)) return;
-    const slot = number & (SLOTS - 1);
-    const keptAt = 2 * slot;
-    const missedAt = keptAt + 1;
-    if (this.#ids[missedAt] === number || Number.isNaN(this.#ids[keptAt])) {
-      this.#ids[keptAt] = number;
+    const slot = slotOf(number);
+    if (this.#missedIds[slot] === number || Number.isNaN(this.#keptIds[slot])) {
+      this.#keptIds[slot] = number;
       this.#texts[slot] = text;
     }
-    this.#ids[missedAt] = number;
+    this.#missedIds[slot] = number;
   }
 
   #clear(alterations: number): void {
     this.#alterations = alterations;
-    this.#ids.fill(NaN);
+    this.#keptIds.fill(NaN);
+    this.#missedIds.fill(NaN);
     this.#texts.fill(undefined);
   }
+}
+
+/** The remainder of the id, as its last bits, because a division takes longer. */
+function slotOf(id: number): number {
+  return id & (SLOTS - 1);
 }
