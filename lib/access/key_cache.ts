@@ -1,30 +1,56 @@
 /**
  * Keeps the keys of a store in memory while requests come, and reads them anew when they are old or when a key is not known. The key
- * manager has one. How the keys are read is in load_keys.ts, and how reads follow each other in key_reads.ts.
+ * manager has one. Requests begin the reads, so no timer runs while no request comes. How the keys are read is in load_keys.ts.
+ *
+ * Times are as in `performance.now()`, and durations in milliseconds.
  */
 
+import { IN_WORKERS } from "../http/platform.ts";
 import type { KeyStore } from "../stores/key_store.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
-import { callSafely, chain, type MaybePromise, resolvesWithin } from "../promises.ts";
-import { GIVE_UP_AFTER_MS, KeyReads } from "./key_reads.ts";
+import { callSafely, chain, type MaybePromise, resolvesWithin, sleep } from "../promises.ts";
 import type { KeyOwner, KeyRecord, KeyRing } from "./key_ring.ts";
 import { type LoadedKeys, loadKeys } from "./load_keys.ts";
 
-/** The age of the known keys from which on a request begins a read, in milliseconds. The age counts from the beginning of their read. */
+/** The age of the last read from which on a request begins another one. */
 const RENEW_AFTER_MS = 400;
 
-/** The age of the known keys from which on a request waits for a read, in milliseconds. */
+/** The age of the known keys from which on a request waits for a read. It counts from the beginning of the read that has found them. */
 const WAIT_AFTER_MS = 900;
 
-/** The longest that a request waits for a read if keys are known, in milliseconds. After it, these keys count. */
+/** The longest that a request waits for a read if keys are known. After it, these keys count. */
 const PATIENCE_MS = 1_000;
+
+/** The longest that a request waits for a read if no keys are known. A read that takes longer is given up, so that another one may begin. */
+const GIVE_UP_AFTER_MS = 10_000;
+
+/**
+ * The shortest time between the beginnings of two reads that requests wait for. A flood of wrong keys costs the store at most one read in this
+ * time.
+ */
+const MIN_INTERVAL_MS = 50;
+
+/** A read that has begun. */
+interface Read {
+  /** The first read has the number 1, and each read one more than the read that began before it. */
+  readonly number: number;
+  readonly begunAt: number;
+  /** Resolves when the keys have been read, and rejects if they cannot be. */
+  readonly done: Promise<void>;
+}
 
 /** What the last successful read has found. */
 interface KnownKeys extends LoadedKeys {
-  /** The number of the read that has found these keys. */
+  /** The number of the read that has found these keys, and when it began. */
   readNumber: number;
-  /** When this read began, as in `performance.now()`. The age of the keys counts from here. */
   begunAt: number;
+}
+
+/** Why the keys cannot be read at the moment. */
+interface Outage {
+  error: unknown;
+  /** When a read has failed last, or has taken longer than a request waits. */
+  lastSeenAt: number;
 }
 
 /**
@@ -34,7 +60,8 @@ interface KnownKeys extends LoadedKeys {
  *   In an outage it costs none either, except at the first request after a pause.
  * - An unknown key waits for one read that begins after its request has come, because another program may have just added it. In an outage
  *   it is refused at once.
- * - In Workers, a read ends with the request that has begun it. So the request that begins a read waits for it.
+ * - In Workers, a read ends with the request that has begun it, perhaps without a result. So a request waits for its own reads alone, and
+ *   looks whether those of others have ended.
  *
  * For speed, a request with a known key gets its owner without a promise. So methods return a {@link MaybePromise}, and chain in place of
  * awaiting.
@@ -44,13 +71,16 @@ export class KeyCache {
   /** Keys that are valid beside those of the store. */
   readonly #fixed: readonly KeyRecord[];
   readonly #onOutage: (error: unknown) => unknown;
-  readonly #reads = new KeyReads((number, begunAt) => this.#read(number, begunAt));
-  /** It is undefined until a read has succeeded, and is then replaced by each read. */
+  /** It is undefined until a read has succeeded, and is then replaced by each read that succeeds. */
   #known: KnownKeys | undefined;
-  /** Whether a read that began after that of the known keys has failed, or took longer than a request waits. */
-  #isOutage = false;
+  /** It is undefined while the keys can be read. */
+  #outage: Outage | undefined;
+  /** The read that has begun last. */
+  #latest: Read | undefined;
+  /** The highest number of a read that has ended, or 0. Reads may end in another order than they began. */
+  #endedNumber = 0;
 
-  /** @param onOutage Called with the error when an outage begins, and with `undefined` when it ends. */
+  /** @param onOutage Called with the error when known keys cannot be read any more, and with `undefined` when they can be read again. */
   constructor(store: KeyStore, fixed: readonly KeyRecord[], onOutage: (error: unknown) => unknown) {
     this.#store = store;
     this.#fixed = fixed;
@@ -61,104 +91,131 @@ export class KeyCache {
    * Finds the owner of a key. The result is undefined if there is no such key. A key that was in the store before the call is found, unless
    * the keys cannot be read. The promise rejects if the keys could not be read yet.
    *
-   * @param now When the request came, as in `performance.now()`.
+   * @param now When the request came.
    */
   find(key: string, now: number): MaybePromise<KeyOwner | undefined> {
     // The number is taken before `current()`, which may begin a read: that one is later than the request.
-    const lastRead = this.#reads.latestNumber;
+    const lastBegun = this.#begunNumber;
     return chain(this.current(now), (ring) => {
-      return chain(ring.find(key), (owner) => owner ?? this.#findAfter(lastRead, key));
+      return chain(ring.find(key), (owner) => owner ?? this.#findAfter(lastBegun, key));
     });
   }
 
-  /** The keys, at most `WAIT_AFTER_MS` old except in an outage. The promise rejects if they could not be read yet. */
+  /** The keys, at most {@link WAIT_AFTER_MS} old except in an outage. The promise rejects if they could not be read yet. */
   current(now: number): MaybePromise<KeyRing> {
     const known = this.#known;
-    if (!known || this.#mustWait(known, now)) return this.#ringAfter(this.#reads.join(now));
-    // There is a promise only in Workers, where the request must wait for the read that it has begun.
-    const done = this.#reads.beginAtMostEvery(RENEW_AFTER_MS, now);
-    return done ? this.#ringAfter(done) : known.ring;
+    if (!known || this.#mustWait(known, now)) return this.#ringAfter(this.#nextOrRunningRead(now));
+    const isDue = now - this.#latest!.begunAt >= RENEW_AFTER_MS;
+    if (isDue && IN_WORKERS) return this.#ringAfter(this.renew());
+    // The read goes on in the background. If it fails, an outage begins.
+    if (isDue && !this.#isReading(now)) this.renew();
+    return known.ring;
   }
 
   /** Whether a request that comes now waits for a read, although keys are known. */
   #mustWait({ begunAt }: KnownKeys, now: number): boolean {
     if (now - begunAt < WAIT_AFTER_MS) return false;
-    if (!this.#isOutage) return true;
+    if (!this.#outage) return true;
     // In an outage, a wait would most likely be in vain. But after a pause without requests, and so without reads, the outage may be over.
-    return this.#reads.havePaused(WAIT_AFTER_MS, now);
-  }
-
-  /**
-   * Reads the keys anew: the read that is under way may have begun before a change. There is no time limit, because the caller has changed
-   * the keys or wants to know whether they can be read.
-   */
-  renew(): Promise<void> {
-    return this.#reads.begin();
+    return !this.#isReading(now) && now - this.#outage.lastSeenAt >= WAIT_AFTER_MS;
   }
 
   /** The keys after a read, or the last known ones if it fails or takes too long. The promise rejects if there are none. */
-  async #ringAfter(done: Promise<void>): Promise<KeyRing> {
-    try {
-      await this.#waitFor(done, this.#known ? PATIENCE_MS : GIVE_UP_AFTER_MS);
-    } catch (error) {
-      if (!this.#known) throw error;
-    }
-    return this.#known!.ring;
+  async #ringAfter(read: Promise<void>): Promise<KeyRing> {
+    await this.#waitFor(read, this.#known ? PATIENCE_MS : GIVE_UP_AFTER_MS);
+    if (this.#known) return this.#known.ring;
+    throw this.#outage!.error;
   }
 
   /**
    * Finds the owner of a key that the known keys did not have. Another program may have added it just before the request came, so only a read
    * that began after the request shows for certain whether it exists.
    *
-   * @param lastRead The number of the last read that had begun when the request came.
+   * @param lastBegun The number of the last read that had begun when the request came.
    */
-  async #findAfter(lastRead: number, key: string): Promise<KeyOwner | undefined> {
+  async #findAfter(lastBegun: number, key: string): Promise<KeyOwner | undefined> {
     // In an outage, a wait would most likely be in vain.
-    if (this.#isOutage) return undefined;
-    // If the read fails or takes too long, the last known keys count.
-    await this.#waitFor(this.#reads.after(lastRead), PATIENCE_MS).catch(() => {});
+    if (this.#outage) return undefined;
+    await this.#waitFor(this.#readAfter(lastBegun), PATIENCE_MS);
     return this.#known!.ring.find(key);
   }
 
-  /**
-   * Waits for a read. If it takes too long, an outage begins.
-   *
-   * @throws The error of the read, or a StoreUnavailableError if it takes too long.
-   */
-  async #waitFor(done: Promise<void>, patienceMs: number): Promise<void> {
-    if (await resolvesWithin(patienceMs, done)) return;
-    const late = new StoreUnavailableError(`Reading the API keys takes longer than ${patienceMs} ms`);
-    this.#beginOutage(late);
-    throw late;
+  /** Waits until a read has ended, well or not. If it takes too long, an outage begins. */
+  async #waitFor(read: Promise<void>, patienceMs: number): Promise<void> {
+    const hasEnded = await resolvesWithin(patienceMs, read.catch(() => {}));
+    if (hasEnded) return;
+    this.#noteFailure(new StoreUnavailableError(`Reading the API keys takes longer than ${patienceMs} ms`));
+  }
+
+  /** Settles after the read that is under way, or else after a new one. */
+  #nextOrRunningRead(now: number): Promise<void> {
+    return this.#readAfter(this.#isReading(now) ? this.#begunNumber - 1 : this.#begunNumber);
   }
 
   /**
-   * Carries out a read. Reads may end in another order than they began. If one that began later has succeeded meanwhile, this one changes
-   * nothing.
+   * Settles when a read with a higher number than this one has ended. All who wait share the reads: who finds after the pause that nobody
+   * else has begun one, begins it.
    */
-  async #read(readNumber: number, begunAt: number): Promise<void> {
-    const isOutdated = () => this.#known !== undefined && this.#known.readNumber > readNumber;
-    try {
-      const loaded = await loadKeys(this.#store, this.#fixed, this.#known);
-      if (isOutdated()) return;
-      this.#known = { ...loaded, readNumber, begunAt };
-      this.#endOutage();
-    } catch (error) {
-      if (!isOutdated()) this.#beginOutage(error);
-      throw error;
+  async #readAfter(number: number): Promise<void> {
+    while (this.#endedNumber <= number) {
+      const last = this.#latest;
+      if (last && !IN_WORKERS && this.#isReading(performance.now())) await last.done.catch(() => {});
+      if (last && this.#endedNumber <= number) await sleep(last.begunAt + MIN_INTERVAL_MS - performance.now());
+      const mustBegin = this.#endedNumber <= number && this.#latest === last;
+      if (mustBegin) return await this.renew();
     }
   }
 
-  #beginOutage(error: unknown): void {
-    // Only known keys can be kept through an outage. Without any, the request or the start fails with the error itself.
-    if (!this.#known || this.#isOutage) return;
-    this.#isOutage = true;
-    callSafely(() => this.#onOutage(error));
+  /**
+   * Begins a read, also if another one is under way, which may have begun before a change. Resolves after it, and rejects if it fails. There
+   * is no time limit, because the caller has changed the keys or wants to know whether they can be read.
+   */
+  renew(): Promise<void> {
+    const number = this.#begunNumber + 1;
+    const begunAt = performance.now();
+    const done = this.#read(number, begunAt);
+    this.#latest = { number, begunAt, done };
+    // A failure is told to those who wait for the read. If nobody does, it must not end the process.
+    done.catch(() => {});
+    return done;
   }
 
-  #endOutage(): void {
-    if (!this.#isOutage) return;
-    this.#isOutage = false;
-    callSafely(() => this.#onOutage(undefined));
+  /** Carries out a read. If one that began later has succeeded meanwhile, this one changes nothing. */
+  async #read(readNumber: number, begunAt: number): Promise<void> {
+    try {
+      const loaded = await loadKeys(this.#store, this.#fixed, this.#known);
+      if (this.#isOutdated(readNumber)) return;
+      const isEndOfOutage = this.#known !== undefined && this.#outage !== undefined;
+      this.#known = { ...loaded, readNumber, begunAt };
+      this.#outage = undefined;
+      if (isEndOfOutage) callSafely(() => this.#onOutage(undefined));
+    } catch (error) {
+      if (!this.#isOutdated(readNumber)) this.#noteFailure(error);
+      throw error;
+    } finally {
+      this.#endedNumber = Math.max(this.#endedNumber, readNumber);
+    }
+  }
+
+  #noteFailure(error: unknown): void {
+    // Without known keys, the requests and the start fail with the error itself.
+    const isNews = this.#known !== undefined && this.#outage === undefined;
+    this.#outage = { error, lastSeenAt: performance.now() };
+    if (isNews) callSafely(() => this.#onOutage(error));
+  }
+
+  #isOutdated(readNumber: number): boolean {
+    return this.#known !== undefined && this.#known.readNumber > readNumber;
+  }
+
+  /** The number of the read that has begun last, or 0 before the first one. */
+  get #begunNumber(): number {
+    return this.#latest?.number ?? 0;
+  }
+
+  /** Whether the latest read has neither ended nor been given up. */
+  #isReading(now: number): boolean {
+    const isUnderWay = this.#endedNumber < this.#begunNumber;
+    return isUnderWay && now - this.#latest!.begunAt < GIVE_UP_AFTER_MS;
   }
 }

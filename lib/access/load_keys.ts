@@ -7,8 +7,6 @@ import { type KeyRecord, KeyRing } from "./key_ring.ts";
 export interface LoadedKeys {
   /** The version that the store gave with the keys, so that a later read can ask for changes alone. */
   version: string;
-  /** The members on which the ring depends, as text. The ring is made anew only when they differ. */
-  content: string;
   ring: KeyRing;
 }
 
@@ -25,22 +23,14 @@ export async function loadKeys(
   if (!keys && last) return last;
   // The store leaves the keys out if they are those of the version that it was given. At the first read that is "", which is the version
   // of no keys.
-  const stored = keys ?? [];
-  const content = JSON.stringify(
-    stored.map(({ digest, caller, readOnly, expires, revoked }) => [digest, caller, readOnly, expires, revoked]),
-  );
-  const ring = content === last?.content ? last.ring : await makeRing(stored, fixed);
-  return { version, content, ring };
+  const valid = (keys ?? []).filter(({ revoked }) => !revoked);
+  const ring = await new KeyRing().add([...fixed, ...valid.map(recordOf)]);
+  return { version, ring };
 }
 
 async function readSince(store: KeyStore, version: string): Promise<KeySnapshot> {
   if (store.listSince) return await store.listSince(version);
   return { version, keys: await store.list() };
-}
-
-async function makeRing(stored: readonly StoredKey[], fixed: readonly KeyRecord[]): Promise<KeyRing> {
-  const valid = stored.filter(({ revoked }) => !revoked);
-  return await new KeyRing().add([...fixed, ...valid.map(recordOf)]);
 }
 
 function recordOf({ digest, caller, expires, readOnly }: StoredKey): KeyRecord {
