@@ -1,16 +1,22 @@
-/** The order of events in a key cache: reads that end late, fail or never end, changes, and requests meanwhile. */
+/**
+ * Which keys a petstore knows while its store fails, does not answer, or gets keys from another server: first in any order of events, then
+ * what a client sees.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { KeyCache } from "../../lib/access/key_cache.ts";
+import { createKeyManager } from "../../lib/access/create_key_manager.ts";
 import { digestOf } from "../../lib/access/key_digest.ts";
 import type { KeyRing } from "../../lib/access/key_ring.ts";
 import { isPromise } from "../../lib/promises.ts";
-import type { KeyStore } from "../../lib/stores/key_store.ts";
-import { createMemoryStore } from "../../lib/stores/memory/memory_store.ts";
+import { type KeyStore, StoreUnavailableError } from "../../lib/stores/store.ts";
+import { createMemoryStore } from "../../mod.ts";
 import { keyOf } from "../../packages/conformance/lib/store/keys.ts";
+import { askerOf } from "../support/asker.ts";
 import { withScheduledTimers } from "../support/scheduled_timers.ts";
+import { withShortTimers, withStoppedClock } from "../support/stopped_clock.ts";
 
 const KEY = "pk_test";
 const DIGEST = await digestOf(KEY);
@@ -116,19 +122,92 @@ test("whatever the order of reads, changes and requests, no request sees older k
     { numRuns: "Deno" in globalThis ? 1_500 : 200 },
   ));
 
-test("keys that have not changed are not read again", async () => {
+const DOWN = new StoreUnavailableError("The store is down");
+const works = () => {}, fails = () => Promise.reject(DOWN), hangs = () => new Promise<never>(() => {});
+
+/** A petstore on one of two servers, whose reads of the keys fail or wait as the test says. */
+function createServer() {
   const { keys } = createMemoryStore();
-  let reads = 0;
-  const listSince = async (version: string) => {
-    const snapshot = await keys.listSince!(version);
-    if (snapshot.keys) reads++;
-    return snapshot;
+  const told: unknown[] = [];
+  const server = {
+    /** What each read does first. */
+    beforeRead: works as () => unknown,
+    /** How many reads have begun. */
+    reads: 0,
+    /** How many keys the reads have got. */
+    keysRead: 0,
   };
-  const cache = new KeyCache({ ...UNUSED, list: never, listSince }, [], never);
-  for (let i = 0; i < 3; i++) await cache.renew();
-  assert.equal(reads, 1);
-  await keys.add(keyOf("ci", { digest: DIGEST }));
-  for (let i = 0; i < 3; i++) await cache.renew();
-  assert.equal(reads, 2);
-  assert.ok(await (await cache.current(performance.now())).find(KEY));
+  const watched: KeyStore = {
+    list: never,
+    async listSince(version) {
+      server.reads++;
+      await server.beforeRead();
+      const snapshot = await keys.listSince!(version);
+      server.keysRead += snapshot.keys?.length ?? 0;
+      return snapshot;
+    },
+    add: (key, replaced) => keys.add(key, replaced),
+    revoke: (id, at) => keys.revoke(id, at),
+  };
+  const manager = createKeyManager(watched, { onOutage: (error) => told.push(error) });
+  // The manager of the other server always reads.
+  return Object.assign(server, { manager, other: createKeyManager(keys), ask: askerOf(manager), told });
+}
+
+test("keys that have not changed are not read again", async () => {
+  const server = createServer(), { manager, other } = server;
+  await other.add({ label: "one" });
+  for (let i = 0; i < 3; i++) await manager.check();
+  assert.deepEqual([server.reads, server.keysRead], [3, 1]);
 });
+
+test("a request fails while no keys could be read yet, and a key that was added meanwhile is valid later", () =>
+  withStoppedClock(async (pass) => {
+    const server = createServer(), { manager, other, ask } = server;
+    const first = await other.add({ label: "first" });
+    server.beforeRead = fails;
+    assert.deepEqual(await ask(first), [503]);
+    const own = await manager.add({ label: "own" });
+    await assert.rejects(manager.check(), DOWN);
+    server.beforeRead = hangs;
+    assert.deepEqual(await withShortTimers(() => ask(first)), [503]);
+    server.beforeRead = works;
+    pass(GIVE_UP);
+    assert.deepEqual([await ask(first, own), server.told], [[200, 200], []]);
+  }));
+
+test("in an outage, known keys stay valid, unknown ones are refused without a read, and the keys are read again later", () =>
+  withStoppedClock(async (pass) => {
+    for (const outage of [fails, hangs]) {
+      const server = createServer(), { manager, other, ask, told } = server;
+      const known = await other.add({ label: "known" });
+      await manager.check();
+      const next = await other.add({ label: "next" });
+      server.beforeRead = outage;
+      // The first unknown key finds out that there is an outage.
+      assert.deepEqual(await withShortTimers(() => ask(next, known, next, next)), [401, 200, 401, 401]);
+      assert.deepEqual([server.reads, told.length], [2, 1]);
+      server.beforeRead = works;
+      // After a pause, the first request waits for a read.
+      pass(GIVE_UP);
+      assert.deepEqual([await ask(next, known), told.slice(1)], [[200, 200], [undefined]]);
+    }
+  }));
+
+test("any number of unknown keys share a read that began after their requests, so a key that was just added is accepted", () =>
+  withStoppedClock(async () => {
+    const server = createServer(), { manager, other, ask } = server;
+    await manager.check();
+    const begun = Promise.withResolvers<void>(), end = Promise.withResolvers<void>();
+    server.beforeRead = () => (begun.resolve(), end.promise);
+    const early = ask({ key: "pk_early" });
+    await begun.promise;
+    // The snapshot of the read that is under way could be older than the key.
+    const added = await other.add({ label: "ci" });
+    const late = Array.from({ length: 100 }, (_, i) => ask(i === 50 ? added : { key: `pk_wrong_${i}` }));
+    server.beforeRead = works;
+    end.resolve();
+    assert.deepEqual([await early, server.reads], [[401], 2]);
+    assert.deepEqual((await Promise.all(late)).flat(), Array(100).fill(401).with(50, 200));
+    assert.equal(server.reads, 3);
+  }));
