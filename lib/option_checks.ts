@@ -78,6 +78,13 @@ export function wholeNumber(absent?: number): Check<number | undefined, number> 
   };
 }
 
+/** Requires that an object of the app has these methods. */
+export function requireMethods<T>(given: T, methods: readonly (keyof T & string)[], name: string, wanted: string): T {
+  const missing = methods.find((method) => typeof given?.[method] !== "function");
+  if (missing === undefined) return given;
+  throw invalid(name, `${wanted}, with ${missing}()`, given);
+}
+
 export function invalid(name: string, wanted: string, given: unknown, type: ErrorConstructor = TypeError): Error {
   const shown = typeof given === "string" ? JSON.stringify(given) : String(given);
   return new type(`${name ? `Option ${name}` : "The options"} must be ${wanted}, not ${shown}`);

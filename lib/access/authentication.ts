@@ -73,22 +73,22 @@ function isKeyManager(keys: KeyListOrManager | undefined): keys is KeyManager {
  * @param records The list is emptied when the ring is there, so that its keys do not stay in memory twice.
  */
 function lazyRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
-  /** The ring, once it is there, so that requests need not wait for a turn of the microtask queue. */
-  let ring: KeyRing | undefined;
-  /** The promise of the ring while it is being made. If that fails, the next request tries again. */
-  let making: Promise<KeyRing> | undefined;
+  /** The ring, or its promise while it is being made: requests that find the ring need not wait for a turn of the microtask queue. */
+  let ring: MaybePromise<KeyRing> | undefined;
 
   async function make(): Promise<KeyRing> {
-    ring = await new KeyRing().add(records);
-    records.length = 0;
-    return ring;
+    try {
+      ring = await new KeyRing().add(records);
+      records.length = 0;
+      return ring;
+    } catch (error) {
+      // The next request tries again.
+      ring = undefined;
+      throw error;
+    }
   }
 
-  return () => {
-    if (ring) return ring;
-    making ??= make().finally(() => making = undefined);
-    return making;
-  };
+  return () => ring ??= make();
 }
 
 function checkByOwner(findKey: FindKey): KeyCheck {

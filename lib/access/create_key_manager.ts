@@ -21,14 +21,14 @@
  * @module
  */
 
-import { checkAll, type Checks, optionalFunction } from "../option_checks.ts";
+import { checkAll, type Checks, option, optionalFunction, requireMethods } from "../option_checks.ts";
 import type { KeyInfo, KeyStore, StoredKey } from "../stores/key_store.ts";
 import { KeyCache } from "./key_cache.ts";
 import {
   type AddedKey,
-  checkExpiry,
   type CheckingKeyManager,
   checkNewKey,
+  EXPIRY,
   type KeyManager,
   type NewKeyOptions,
   type RotateOptions,
@@ -61,10 +61,7 @@ const DAY = 86_400_000;
  * @throws {TypeError} If an argument is invalid.
  */
 export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {}): KeyManager {
-  for (const method of ["list", "add", "revoke"] as const) {
-    if (typeof store?.[method] === "function") continue;
-    throw new TypeError(`A key manager needs a KeyStore, such as createMemoryStore().keys; it has no ${method}()`);
-  }
+  requireMethods(store, ["list", "add", "revoke"], "store", "a KeyStore such as createMemoryStore().keys");
   const { keys, onOutage } = checkAll(MANAGER_CHECKS, options, "");
   const cache = new KeyCache(store, keys, onOutage);
   const manager: CheckingKeyManager = {
@@ -100,20 +97,18 @@ const MANAGER_CHECKS: Checks<KeyManagerOptions, { keys: KeyRecord[]; onOutage: (
   onOutage: optionalFunction(reportOutage),
 };
 
-const ROTATION_CHECKS: Checks<RotateOptions, { overlapMs: number; expires: Date | undefined }> = {
-  overlapMs: (overlapMs = DAY) => checkOverlap(overlapMs),
-  expires: checkExpiry,
-};
-
-function checkOverlap(overlapMs: number): number {
-  const end = new Date(Date.now() + overlapMs);
-  if (overlapMs >= 0 && !Number.isNaN(end.getTime())) return overlapMs;
-  const type = typeof overlapMs === "number" ? RangeError : TypeError;
-  throw new type(`overlapMs must be milliseconds, 0 or more, not ${overlapMs}`);
+function reportOutage(error: unknown): void {
+  if (error === undefined) return;
+  console.error("The API keys cannot be read at the moment; the last known ones stay valid", error);
 }
 
-function reportOutage(error: unknown): void {
-  if (error !== undefined) {
-    console.error("The API keys cannot be read at the moment; the last known ones stay valid", error);
-  }
+const ROTATION_CHECKS: Checks<RotateOptions, { overlapMs: number; expires: Date | undefined }> = {
+  overlapMs: option("milliseconds, 0 or more, which end at a date", overlapOf, DAY),
+  expires: EXPIRY,
+};
+
+function overlapOf(milliseconds: unknown): number | false {
+  if (typeof milliseconds !== "number" || !(milliseconds >= 0)) return false;
+  const end = new Date(Date.now() + milliseconds);
+  return !Number.isNaN(end.getTime()) && milliseconds;
 }

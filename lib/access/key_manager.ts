@@ -1,10 +1,11 @@
 /** The types of a key manager, and the checks of its options. `createKeyManager()` is in create_key_manager.ts. */
 
 import type { RequestContext } from "../http/context.ts";
-import { checkAll, type Checks, oneOf } from "../option_checks.ts";
+import { checkAll, type Checks, invalid, oneOf, option } from "../option_checks.ts";
 import type { MaybePromise } from "../promises.ts";
 import type { KeyInfo } from "../stores/key_store.ts";
 import type { KeyOwner } from "./key_ring.ts";
+import { CALLER } from "./keys_option.ts";
 
 /** The properties of a new key. */
 export interface NewKeyOptions {
@@ -37,7 +38,7 @@ export interface AddedKey extends KeyInfo {
  * changes take effect within a second.
  */
 export interface KeyManager {
-  /** Makes a key. Rejects with a TypeError or RangeError. */
+  /** Makes a key. Rejects with a TypeError. */
   add(options: NewKeyOptions): Promise<AddedKey>;
   /** Every key ever made, oldest first. */
   list(): Promise<KeyInfo[]>;
@@ -75,21 +76,6 @@ export class UnknownKeyError extends Error {
   }
 }
 
-const NEW_KEY_CHECKS: Checks<NewKeyOptions, CheckedKey> = {
-  label(label) {
-    const isText = typeof label === "string";
-    if (isText && /^[^\p{Cc}\p{Cs}]{1,100}$/u.test(label) && label.trim() !== "") return label;
-    const type = isText ? RangeError : TypeError;
-    throw new type("The label of a key must be 1 to 100 characters, without control characters, such as ci");
-  },
-  expires: checkExpiry,
-  readOnly: oneOf([true, false], false),
-  caller(caller) {
-    if (caller === undefined || (typeof caller === "string" && caller !== "")) return caller;
-    throw new TypeError("The caller of a key must be a string that is not empty");
-  },
-};
-
 /** The options of a new key with their defaults. */
 export interface CheckedKey {
   label: string;
@@ -98,14 +84,27 @@ export interface CheckedKey {
   caller: string | undefined;
 }
 
+/** @throws {TypeError} If an option is wrong. */
 export function checkNewKey(options: NewKeyOptions): CheckedKey {
   return checkAll(NEW_KEY_CHECKS, options, "");
 }
 
-export function checkExpiry(time: Date | undefined): Date | undefined {
-  if (time === undefined) return undefined;
-  const isDate = time instanceof Date;
-  if (isDate && time.getTime() > Date.now()) return new Date(time);
-  const type = isDate ? RangeError : TypeError;
-  throw new type("The expiry of a key must be a Date in the future");
+/** The check of the time when a new key expires. The date is a copy, because the caller may change its own. */
+export const EXPIRY = option("a Date in the future", futureDate, undefined);
+
+const NEW_KEY_CHECKS: Checks<NewKeyOptions, CheckedKey> = {
+  label: checkLabel,
+  expires: EXPIRY,
+  readOnly: oneOf([true, false], false),
+  caller: CALLER,
+};
+
+function futureDate(given: unknown): Date | false {
+  return given instanceof Date && given.getTime() > Date.now() && new Date(given);
+}
+
+function checkLabel(label: string, name: string): string {
+  const isLabel = typeof label === "string" && /^[^\p{Cc}\p{Cs}]{1,100}$/u.test(label) && label.trim() !== "";
+  if (isLabel) return label;
+  throw invalid(name, "1 to 100 characters, such as ci, without control characters", label);
 }

@@ -1,6 +1,7 @@
 /** The option `keys` of a petstore: its types, and the checks of a list of keys. */
 
 import type { Caller } from "../http/context.ts";
+import { checkAll, type Checks, oneOf, option, text } from "../option_checks.ts";
 import type { KeyManager } from "./key_manager.ts";
 import type { KeyRecord } from "./key_ring.ts";
 import { isKeyText, MAX_KEY_LENGTH } from "./key_text.ts";
@@ -29,37 +30,45 @@ export type KeyVerifier = (
  */
 export type ApiKeys = (Iterable<string | ApiKey> & object) | KeyVerifier | KeyManager;
 
-const DIGEST_PREFIX = "sha256:";
-
 export function checkKeys(keys: Iterable<string | ApiKey>): KeyRecord[] {
   const isList = typeof keys !== "string" && typeof keys?.[Symbol.iterator] === "function";
-  const records = isList ? Array.from(keys, (given, index) => checkKey(given, `API key number ${index + 1}`)) : [];
+  const records = isList ? Array.from(keys, checkKey) : [];
   if (records.length > 0) return records;
   throw new TypeError("Option keys must be API keys, such as keys: [key], a key manager or a function");
 }
 
-function checkKey(given: string | ApiKey, name: string): KeyRecord {
+function checkKey(given: string | ApiKey, index: number): KeyRecord {
   const record = typeof given === "object" && given !== null ? given : { key: given };
-  const { key, caller, expires, readOnly = false, ...unknown }: ApiKey = record;
-  const check = (isRight: boolean, must: string) => {
-    if (!isRight) throw new TypeError(`${name} must ${must}`);
-  };
-  check(key !== undefined && key !== "", "be a key, but is undefined or empty; is an environment variable not set?");
-  check(
-    typeof key === "string" && isKeyText(key),
-    `be 1 to ${MAX_KEY_LENGTH} visible ASCII characters, no space or comma`,
-  );
-  // Unknown members are refused, because a misspelt `expires` would mean a key that never ends.
-  check(Object.keys(unknown).length === 0, "have no members but key, caller, expires and readOnly");
-  check(caller === undefined || (typeof caller === "string" && caller !== ""), "have a caller that is not empty");
-  check(
-    expires === undefined || (expires instanceof Date && !Number.isNaN(expires.getTime())),
-    "have a valid Date as expires",
-  );
-  check(typeof readOnly === "boolean", "have a boolean as readOnly");
-  const rights = { caller, expires: expires?.getTime() ?? Infinity, readOnly };
-  if (!key.startsWith(DIGEST_PREFIX)) return { key: { text: key }, ...rights };
+  return checkAll(KEY_CHECKS, record, `keys[${index}]`);
+}
+
+/** The check of the caller that a key has. */
+export const CALLER = text("a text that is not empty", (caller) => caller !== "" && caller, undefined);
+
+const KEY_CHECKS: Checks<ApiKey, KeyRecord> = {
+  key: readKey,
+  caller: CALLER,
+  expires: option("a valid Date", timeOf, Infinity),
+  readOnly: oneOf([true, false], false),
+};
+
+const DIGEST_PREFIX = "sha256:";
+
+/** Reads the text of a key, or its digest. The messages do not show it. */
+function readKey(key: string, name: string): KeyRecord["key"] {
+  if (key === undefined || key === "") {
+    throw new TypeError(`Option ${name} is undefined or empty; is an environment variable not set?`);
+  }
+  if (typeof key !== "string" || !isKeyText(key)) {
+    throw new TypeError(`Option ${name} must be 1 to ${MAX_KEY_LENGTH} visible ASCII characters, no space or comma`);
+  }
+  if (!key.startsWith(DIGEST_PREFIX)) return { text: key };
   const digest = key.slice(DIGEST_PREFIX.length).toLowerCase();
-  check(/^[0-9a-f]{64}$/.test(digest), "be sha256: and 64 hex digits");
-  return { key: { digest }, ...rights };
+  if (!/^[0-9a-f]{64}$/.test(digest)) throw new TypeError(`Option ${name} must be sha256: and 64 hex digits`);
+  return { digest };
+}
+
+function timeOf(date: unknown): number | false {
+  const isValid = date instanceof Date && !Number.isNaN(date.getTime());
+  return isValid && date.getTime();
 }

@@ -10,6 +10,7 @@ import {
   oneOf,
   option,
   optionalFunction,
+  requireMethods,
   text,
   wholeNumber,
 } from "../option_checks.ts";
@@ -93,10 +94,8 @@ const OPTION_CHECKS: Checks<PetstoreOptions, CheckedOptions> = {
 export const OPTION_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(OPTION_CHECKS);
 
 function checkStore(store: PetStore = new MemoryStore(), name: string): PetStore {
-  const missing = (["create", "get", "list", "check", "close"] as const)
-    .find((method) => typeof store?.[method] !== "function");
-  if (missing === undefined) return store;
-  throw invalid(name, `a PetStore with ${missing}(), such as createMemoryStore()`, store);
+  const methods = ["create", "get", "list", "check", "close"] as const;
+  return requireMethods(store, methods, name, "a PetStore such as createMemoryStore()");
 }
 
 /** Checks a base path. It is compared with decoded paths, so it must have no escape sequence. */

@@ -12,7 +12,7 @@ const REFUSED: [options: unknown, error: RegExp][] = [
   [{ basepath: "/v1" }, /^TypeError: Unknown option basepath; the options are keys, store, basePath/],
   [
     { store: Promise.resolve() },
-    /^TypeError: Option store must be a PetStore with create\(\), .*, not \[object Promise\]$/,
+    /^TypeError: Option store must be a PetStore .*, with create\(\), not \[object Promise\]$/,
   ],
   [{ publicBaseUrl: "https://a:b@a.example" }, /^TypeError: .*publicBaseUrl must be an/],
   [{ defaultStatus: "lost" }, /^TypeError: .*one of available, pending, sold, not "lost"$/],
