@@ -55,6 +55,12 @@ export function text<Absent>(wanted: string, parse: (given: string) => string | 
   return option(wanted, (given) => typeof given === "string" && parse(given), absent);
 }
 
+export const nonEmptyText: Check<string | undefined, string | undefined> = text(
+  "a text that is not empty",
+  (given) => given !== "" && given,
+  undefined,
+);
+
 /** Makes a check that allows the listed values alone. */
 export function oneOf<T>(allowed: readonly T[], absent: T): Check<T | undefined, T> {
   return (given, name) => {

@@ -1,11 +1,10 @@
 /** The types of a key manager, and the checks of its options. `createKeyManager()` is in create_key_manager.ts. */
 
 import type { RequestContext } from "../http/context.ts";
-import { checkAll, type Checks, invalid, oneOf, option } from "../option_checks.ts";
+import { checkAll, type Checks, invalid, nonEmptyText, oneOf, option } from "../option_checks.ts";
 import type { MaybePromise } from "../promises.ts";
 import type { KeyInfo } from "../stores/key_store.ts";
 import type { KeyOwner } from "./key_ring.ts";
-import { CALLER } from "./keys_option.ts";
 
 /** The properties of a new key. */
 export interface NewKeyOptions {
@@ -96,7 +95,7 @@ const NEW_KEY_CHECKS: Checks<NewKeyOptions, CheckedKey> = {
   label: checkLabel,
   expires: EXPIRY,
   readOnly: oneOf([true, false], false),
-  caller: CALLER,
+  caller: nonEmptyText,
 };
 
 function futureDate(given: unknown): Date | false {

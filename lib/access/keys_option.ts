@@ -1,7 +1,7 @@
 /** The option `keys` of a petstore: its types, and the checks of a list of keys. */
 
 import type { Caller } from "../http/context.ts";
-import { checkAll, type Checks, oneOf, option, text } from "../option_checks.ts";
+import { checkAll, type Checks, nonEmptyText, oneOf, option } from "../option_checks.ts";
 import type { KeyManager } from "./key_manager.ts";
 import type { KeyRecord } from "./key_ring.ts";
 import { isKeyText, MAX_KEY_LENGTH } from "./key_text.ts";
@@ -42,12 +42,9 @@ function checkKey(given: string | ApiKey, index: number): KeyRecord {
   return checkAll(KEY_CHECKS, record, `keys[${index}]`);
 }
 
-/** The check of the caller that a key has. */
-export const CALLER = text("a text that is not empty", (caller) => caller !== "" && caller, undefined);
-
 const KEY_CHECKS: Checks<ApiKey, KeyRecord> = {
   key: readKey,
-  caller: CALLER,
+  caller: nonEmptyText,
   expires: option("a valid Date", timeOf, Infinity),
   readOnly: oneOf([true, false], false),
 };

@@ -3,11 +3,11 @@
 import { ERROR_STATUS } from "../error_codes.ts";
 import type { JsonObject } from "../operations/json_types.ts";
 import { CROSS_ORIGIN_PARAGRAPH, describeRequestIds, INFO, INTRODUCTION, SECURITY, TAGS } from "../operations/api.ts";
-import type { Problem } from "../http/problem.ts";
 import { linkBaseOf } from "../operations/definition.ts";
 import { createSchemas } from "../operations/schemas.ts";
 import { DESCRIBED_OPERATIONS } from "../operations/table.ts";
-import { type Contract, renderOperation } from "./operations.ts";
+import type { CheckedSettings } from "../petstore/checked_options.ts";
+import { renderOperation } from "./operations.ts";
 import { renderHeaderComponents } from "./responses.ts";
 
 /** An address of the API (Server Object of OpenAPI). */
@@ -21,48 +21,39 @@ export interface OpenApiServer {
 /**
  * Describes a petstore with these options.
  *
- * @param refusals Failures before the operation is known.
+ * @param furtherCodes Error codes that are not of the library, but of the server around it.
  */
 export function describe(
-  contract: Contract,
-  servers: readonly OpenApiServer[] = [{ url: linkBaseOf(contract) || "/" }],
-  refusals: readonly Problem[] = [],
+  settings: CheckedSettings,
+  servers: readonly OpenApiServer[] = [{ url: linkBaseOf(settings) || "/" }],
+  furtherCodes: readonly string[] = [],
 ): JsonObject {
   const paths: Record<string, JsonObject> = {};
   const sharedResponses: Record<string, JsonObject> = {};
   for (const [definition, describeOperation] of DESCRIBED_OPERATIONS) {
     const { path, method } = definition;
-    const operation = renderOperation(definition, describeOperation(contract), contract, sharedResponses);
+    const operation = renderOperation(definition, describeOperation(settings), settings, sharedResponses);
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
   }
-  const described = { paths, sharedResponses };
-  const codes = new Set([...codesOf(described), ...refusals.map(({ code }) => code)]);
+  const codes = new Set([...Object.keys(ERROR_STATUS), ...furtherCodes]);
   return {
     openapi: "3.1.0",
-    info: { ...INFO, description: describeApi(contract) },
+    info: { ...INFO, description: describeApi(settings) },
     servers: servers.map((server) => ({ ...server })),
     security: [{ bearer: [] }],
     ...TAGS,
     paths,
     components: {
-      schemas: createSchemas(contract.defaultStatus, [...codes]),
+      schemas: createSchemas(settings.defaultStatus, [...codes]),
       responses: sharedResponses,
-      headers: renderHeaderComponents(described),
+      headers: renderHeaderComponents({ paths, sharedResponses }),
       securitySchemes: SECURITY,
     },
   };
 }
 
-/** The codes that a client of this API may meet: those in the examples of its responses, and those that the introduction names. */
-function codesOf(described: JsonObject): string[] {
-  const text = JSON.stringify(described);
-  const isInExample = (code: string) => text.includes(`"code":"${code}"`);
-  const isInIntroduction = (code: string) => INTRODUCTION.includes(`\`${code}\``);
-  return Object.keys(ERROR_STATUS).filter((code) => isInExample(code) || isInIntroduction(code));
-}
-
 /** What does not depend on the operation is told once, and not for each response. */
-function describeApi({ requestIds, cors }: Contract): string {
+function describeApi({ requestIds, cors }: CheckedSettings): string {
   const paragraphs = [INTRODUCTION];
   if (requestIds !== "none") paragraphs.push(describeRequestIds(requestIds));
   if (cors) paragraphs.push(CROSS_ORIGIN_PARAGRAPH);

@@ -7,9 +7,6 @@ import type { CheckedSettings } from "../petstore/checked_options.ts";
 import type { Stability } from "../petstore/options.ts";
 import { referTo, renderFailure, renderSuccess } from "./responses.ts";
 
-/** The options that clients can notice. */
-export type Contract = Omit<CheckedSettings, "onError" | "onResponse">;
-
 /**
  * The Operation Object.
  *
@@ -18,10 +15,10 @@ export type Contract = Omit<CheckedSettings, "onError" | "onResponse">;
 export function renderOperation(
   definition: Definition,
   description: Description,
-  contract: Contract,
+  settings: CheckedSettings,
   sharedResponses: Record<string, JsonObject>,
 ): JsonObject {
-  const deprecation = deprecationOf(definition, contract);
+  const deprecation = deprecationOf(definition, settings);
   const failures = mergeByStatus([...description.failures, ...commonFailures(definition.effect, deprecation?.gone)]);
   return {
     operationId: definition.id,
@@ -29,7 +26,7 @@ export function renderOperation(
     summary: description.summary,
     description: description.description,
     ...(deprecation && { deprecated: true, "x-deprecated-sunset": deprecation.sunset.toISOString().slice(0, 10) }),
-    ...renderStability(contract.stability[definition.id]),
+    ...renderStability(settings.stability[definition.id]),
     ...description.ownMembers,
     responses: renderResponses(description.responses, failures, deprecation, sharedResponses),
   };

@@ -1,10 +1,9 @@
 /** Renders responses and their headers. */
 
-import { ENCODED, UNKNOWN_CODING } from "../http/body.ts";
 import type { Problem } from "../http/problem.ts";
 import type { JsonObject } from "../operations/json_types.ts";
 import type { ResponseDescription } from "../operations/definition.ts";
-import { type FailureGroup, MAY_BE_STORED } from "../operations/failure_groups.ts";
+import type { FailureGroup } from "../operations/failure_groups.ts";
 import { type HeaderKey, HEADERS } from "../operations/headers.ts";
 
 const KEYS = Object.keys(HEADERS) as HeaderKey[];
@@ -52,24 +51,14 @@ export function renderFailure({ reason, errors }: FailureGroup, furtherHeaders: 
   };
 }
 
-/** The names of examples whose code another example of their response may have too. */
-const EXAMPLE_NAMES = new Map<Problem, string>([
-  [ENCODED, "encoded_body"],
-  [UNKNOWN_CODING, "encoded_transfer"],
-  [MAY_BE_STORED, "pet_may_be_stored"],
-]);
-
-/** The examples by code. Where a code occurs twice, one of the two has a name of its own, and summaries tell them apart. */
+/** The examples by their codes. A code that occurs again gets a longer name, and the summaries tell them apart. */
 function renderExamples(errors: readonly Problem[]): JsonObject {
   const examples: JsonObject = {};
   for (const error of errors) {
     const value = JSON.parse(error.body) as JsonObject;
-    const isAlone = errors.every((other) => other === error || other.code !== error.code);
-    const name = isAlone ? error.code : EXAMPLE_NAMES.get(error) ?? error.code;
-    if (Object.hasOwn(examples, name)) {
-      throw new TypeError(`Two examples of a response must not have one name: ${name}`);
-    }
-    examples[name] = isAlone ? { value } : { summary: String(value["message"]), value };
+    let name = error.code;
+    while (Object.hasOwn(examples, name)) name += "_2";
+    examples[name] = { summary: value["message"]!, value };
   }
   return examples;
 }

@@ -21,7 +21,6 @@ import {
 } from "./idempotency.ts";
 import { createPetReader, describePetBody, petBodyFailures } from "./pet_body.ts";
 import { STORED_REX } from "./schemas.ts";
-import { durationInWords } from "./words.ts";
 
 export const createPet: Definition = {
   id: "createPet",
@@ -105,6 +104,8 @@ export const describeCreatePet: Describe = (settings) => {
   };
 };
 
+const HOUR = 3_600_000;
+
 function describeIdempotency(retentionMs: number): JsonObject {
   return {
     externalDocs: {
@@ -117,7 +118,7 @@ function describeIdempotency(retentionMs: number): JsonObject {
       description: "Makes it safe to repeat the request. A second request with the same key and the same animal " +
         "gets the first response again, with `Idempotency-Replayed: true`, and adds nothing. Use a new key for each " +
         "new animal, such as the UUID `8e03978e-40d5-43dd-bc93-6894a57f9324`, with or without quotes. " +
-        `The key is remembered for ${durationInWords(retentionMs)}. ` +
+        `The key is remembered for ${retentionMs / HOUR} hours. ` +
         "The same key from another caller is a different key.",
       // There is no example, because some documentation pages would send it with every request.
       schema: { type: "string", minLength: 1 },

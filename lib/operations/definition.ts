@@ -3,7 +3,7 @@
 import type { Json, JsonObject } from "./json_types.ts";
 import type { Caller } from "../http/context.ts";
 import type { HeaderFields, Reply } from "../http/reply.ts";
-import type { Handler, Operation } from "../http/operation.ts";
+import type { Effect, Handler, Operation } from "../http/operation.ts";
 import { chain } from "../promises.ts";
 import type { PetStatus } from "../pet.ts";
 import type { PetStore } from "../stores/store.ts";
@@ -40,20 +40,15 @@ export interface DeprecationOptions {
 export type Deprecation = Required<DeprecationOptions>;
 
 /** An operation of the specification. Its right, its conditional requests and what is tested of it follow from its effect. */
-export type Definition =
-  | { method: "GET"; effect: "reads" } & DefinitionParts<ReadSettings>
-  | { method: "POST"; effect: "writes" } & DefinitionParts<OperationSettings>;
-
-/** The settings of an operation that reads. Its type of the store has no methods that write. */
-type ReadSettings = Omit<OperationSettings, "store"> & { store: Pick<PetStore, "get" | "list"> };
-
-interface DefinitionParts<Settings> {
+export interface Definition {
   /** The name of the operation, which is the `operationId` of the description. */
   id: string;
+  method: "GET" | "POST";
+  effect: Effect;
   /** A template below the base path that may end in one parameter (`/pets/{petId}`). */
   path: string;
   isDeprecated?: true;
-  createHandler(settings: Settings): Handler;
+  createHandler(settings: OperationSettings): Handler;
 }
 
 /** Describes an operation. Not a part of its {@link Definition}, so that a bundle which describes nothing leaves it out. */

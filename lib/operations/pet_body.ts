@@ -13,7 +13,6 @@ import type { PetDraft } from "../stores/store.ts";
 import type { OperationSettings } from "./definition.ts";
 import { type FailureGroup, group, MAY_BE_STORED, STORE_UNAVAILABLE } from "./failure_groups.ts";
 import { REX } from "./schemas.ts";
-import { durationInWords, sizeInWords } from "./words.ts";
 
 /** Reads the pet in the body of a request, and gives it to `use`. A body that is no valid pet is a failure: a {@link Problem}, thrown or rejected. */
 export type PetReader = (context: RequestContext, use: (pet: PetDraft) => MaybePromise<Reply>) => Promise<Reply>;
@@ -47,7 +46,7 @@ function invalidPet(faults: readonly string[]): Problem {
 export function describePetBody({ maxBodyBytes, bodyTimeoutMs }: OperationSettings): JsonObject {
   return {
     required: true,
-    description: `At most ${sizeInWords(maxBodyBytes)}, which must arrive within ${durationInWords(bodyTimeoutMs)}.`,
+    description: `At most ${maxBodyBytes} bytes, which must arrive within ${bodyTimeoutMs / 1000} seconds.`,
     content: { "application/json": { schema: { $ref: "#/components/schemas/NewPet" }, example: REX } },
   };
 }

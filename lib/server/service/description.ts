@@ -3,10 +3,10 @@ import { describe, type OpenApiServer } from "../../openapi/describe.ts";
 import type { CheckedSettings } from "../../petstore/checked_options.ts";
 import { INVALID_HOST, NOT_SERVING, UNREADABLE } from "./errors.ts";
 
-/** The failures that a request may have before its operation is known. */
-const REFUSALS = [INVALID_HOST, ...Object.values(UNREADABLE), NOT_SERVING];
+/** The codes of failures that a request may have before its operation is known. */
+const REFUSAL_CODES = [INVALID_HOST, ...Object.values(UNREADABLE), NOT_SERVING].map(({ code }) => code);
 
 /** The OpenAPI description of a petstore that the standalone server serves. */
 export function describeServer(settings: CheckedSettings, servers: readonly OpenApiServer[] = []): JsonObject {
-  return describe(settings, servers.length > 0 ? servers : undefined, REFUSALS);
+  return describe(settings, servers.length > 0 ? servers : undefined, REFUSAL_CODES);
 }
