@@ -46,10 +46,8 @@ test("a key is refused from the millisecond of its expiry, even right after its 
 
 test("a verifier that throws gets 500, and 503 if what it asks is unavailable", async () => {
   for (const [thrown, status] of [[new Error("bug"), 500], [new StoreUnavailableError("down"), 503]] as const) {
-    for (const keys of [() => Promise.reject(thrown), () => assert.fail(thrown)]) {
-      const { handle } = createPetstore({ keys, onError: () => {} });
-      assert.equal((await handle(petRequest("/v1/pets"))).status, status);
-    }
+    const { handle } = createPetstore({ keys: () => Promise.reject(thrown), onError: () => {} });
+    assert.equal((await handle(petRequest("/v1/pets"))).status, status);
   }
 });
 
@@ -77,10 +75,10 @@ test("no shared cache keeps what a client got that was known by something other 
     ["/pets", cookie, 200, isPrivate],
     ["/pets", { ...cookie, "if-none-match": "*" }, 304, isPrivate],
     ["/pets/7", cookie, 404, isPrivate],
+    // The app says itself what may be kept of its own response.
     ["/store/orders", cookie, 200, "public, max-age=60"],
-    // With Authorization, a cache keeps nothing by itself (RFC 9111 §3.5). A refusal is the same for everybody.
+    // With Authorization, a cache keeps nothing by itself (RFC 9111 §3.5).
     ["/pets", { ...cookie, authorization: "Bearer k" }, 200, null],
-    ["/pets", {}, 401, null],
   ];
   for (const [path, headers, ...expected] of seen) {
     const response = await handle(new Request(`http://localhost/v1${path}`, { headers }));

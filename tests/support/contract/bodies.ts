@@ -35,10 +35,9 @@ export const OWN_BODY_CASES: readonly OwnCase[] = [
     name: "takes a body of exactly the limit, and answers 413 to one byte more",
     options: { maxBodyBytes: 100 },
     async run(api) {
-      const whole: RequestBody[] = [PET.padEnd(100), stream(PET, " ".repeat(100 - PET.length))];
-      for (const body of whole) assert.equal((await postAs(api, body)).status, 201);
-      for (const body of [PET.padEnd(101), stream(PET.padEnd(100), " ")]) {
-        assertResponse(await postAs(api, body), { ...TOO_LARGE, message: / 100 bytes/ }, "101 bytes");
+      for (const make of [(text: string) => text, stream]) {
+        assert.equal((await postAs(api, make(PET.padEnd(100)))).status, 201);
+        assertResponse(await postAs(api, make(PET.padEnd(101))), { ...TOO_LARGE, message: / 100 bytes/ }, "101 bytes");
       }
       assert.equal(petsOf(await api.get("/pets")).length, 2);
     },
@@ -52,11 +51,9 @@ export const OWN_BODY_CASES: readonly OwnCase[] = [
       const first = postAs(api, held.body);
       await held.taken;
       const overloaded = { status: 503, code: "overloaded", headers: { "retry-after": "1" } } as const;
-      for (const body of [PET.padEnd(SHORT + 1), stream(PET.padEnd(SHORT + 1))]) {
-        assertResponse(await postAs(api, body), { ...overloaded, message: /try again later/ }, "a long body");
-      }
-      for (const body of [PET.padEnd(SHORT), stream(PET.padEnd(SHORT))]) {
-        assert.equal((await postAs(api, body)).status, 201);
+      for (const make of [(text: string) => text, stream]) {
+        assertResponse(await postAs(api, make(PET.padEnd(SHORT + 1))), overloaded, "a long body");
+        assert.equal((await postAs(api, make(PET.padEnd(SHORT)))).status, 201);
       }
       held.end();
       assertResponse(await first, { status: 400, code: "invalid_json", message: /incomplete/ }, "a cut body");
@@ -95,7 +92,7 @@ export const OWN_BODY_CASES: readonly OwnCase[] = [
     isLocal: true,
     async run(api) {
       for (const coding of ["gzip", "gzip, chunked", ""]) {
-        const expected = { status: 501, code: "not_implemented", message: /Transfer-Encoding is chunked$/ } as const;
+        const expected = { status: 501, code: "not_implemented" } as const;
         assertResponse(await postAs(api, stream(PET), { "transfer-encoding": coding }), expected, coding);
       }
       for (const [name, coding] of Object.entries({ "transfer-encoding": "Chunked", "content-encoding": "Identity" })) {
