@@ -1,6 +1,5 @@
 /** A client of a petstore. Every response is checked against the OpenAPI description. */
 
-import { OPERATIONS } from "../../lib/operations/table.ts";
 import { openApiOf } from "./descriptions.ts";
 import { createPetstore, type PetstoreOptions } from "../../mod.ts";
 import { type Api, createApi, type Handle, type SentRequest } from "../../packages/conformance/lib/http/api.ts";
@@ -28,15 +27,6 @@ export const seenErrors: Set<string> = new Set();
 /** Each operation and status that was seen, such as `listPets 200`. */
 export const seenResponses: Set<string> = new Set();
 
-/** The operation of the table that a request has reached, if it has. */
-function operationOf(method: string, path: string): string | undefined {
-  const wanted = method === "HEAD" ? "GET" : method;
-  const found = OPERATIONS.find((each) => {
-    return each.method === wanted && new RegExp(`${each.path.replace(/\{\w+\}$/, "[^/]+")}$`).test(path);
-  });
-  return found?.id;
-}
-
 export const IN_PROCESS: Host = { name: "in-process", use: (handle, run) => run("http://petstore.test", handle) };
 
 export async function withApi<T>(
@@ -51,9 +41,7 @@ export async function withApi<T>(
     const exchange = async (url: string, init: SentRequest) => {
       const response = await send(new Request(url, init));
       const seen = { status: response.status, headers: response.headers, text: await response.text() };
-      const path = new URL(url).pathname, { method } = init;
-      validate(method, path, seen);
-      const operation = operationOf(method, path);
+      const operation = validate(init.method, new URL(url).pathname, seen);
       if (operation !== undefined) seenResponses.add(`${operation} ${seen.status}`);
       if (seen.status >= 400 && seen.text !== "") seenErrors.add(seen.text);
       return seen;

@@ -3,16 +3,16 @@
 import assert from "node:assert/strict";
 import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import type { JsonObject } from "../../lib/operations/json_types.ts";
+import type { Json, JsonObject } from "../../lib/operations/json_types.ts";
+import type { SeenResponse } from "../../packages/conformance/lib/http/api.ts";
 
-export interface SeenResponse {
-  status: number;
-  headers: Headers;
-  text: string;
-}
+export type { SeenResponse };
 
-/** Throws if the description does not foresee this response to this request. */
-export type ResponseValidator = (method: string, path: string, response: SeenResponse) => void;
+/**
+ * Throws if the description does not foresee this response to this request. The result is the id of the operation, if the request has
+ * reached one.
+ */
+export type ResponseValidator = (method: string, path: string, response: SeenResponse) => string | undefined;
 
 /**
  * Set by the transport, or by the Fetch standard where cross-origin use is granted, or on responses of any operation; info.description
@@ -23,47 +23,66 @@ const FOREIGN_HEADERS = new RegExp(
     "x-request-id|x-content-type-options|deprecation|sunset|link)$",
 );
 
+/** What a description says of a response. */
+interface Described {
+  headers?: Record<string, { required: boolean; schema: JsonObject }>;
+  content?: Record<string, { schema: JsonObject; examples?: Record<string, { value: JsonObject }> }>;
+}
+
+interface Operation {
+  operationId: string;
+  responses: Record<string, Described>;
+}
+
 /** Makes a validator for a description. `basePath` is the path of its server. */
 export function createResponseValidator(described: JsonObject, basePath: string): ResponseValidator {
   const { description, findFault } = readDescription(described);
-  const paths = Object.entries(description["paths"] as Record<string, JsonObject>);
+  const paths = Object.entries(description["paths"] as unknown as Record<string, Record<string, Operation>>)
+    .map(([template, item]) => ({ path: new RegExp(`^${basePath}${template.replace(/\{\w+\}/, "[^/]+")}$`), item }));
 
   return (method, path, response) => {
     const where = `${method} ${path} → ${response.status}`;
-    const [, item] = paths.find(([template]) => matches(basePath + template, path)) ?? [];
-    const operation = item?.[method === "HEAD" ? "get" : /^[A-Z]+$/.test(method) ? method.toLowerCase() : ""];
-    if (!operation) return assertError(response, where);
-    const { responses } = operation as { responses: Record<string, JsonObject> };
+    assertError(response, where);
+    const item = paths.find((each) => each.path.test(path))?.item ?? {};
+    const operation = Object.entries(item).find(([name]) => name.toUpperCase() === (method === "HEAD" ? "GET" : method))
+      ?.[1];
+    if (!operation) return undefined;
+    const { operationId, responses } = operation;
     const found = responses[response.status];
     // An app answers store orders itself, with any headers and any body.
-    if (!found && responses["default"]) return;
+    if (!found && responses["default"]) return operationId;
     assert.ok(found, `${where}: not described`);
-    const { headers = {}, content = {} } = follow(description, found) as Record<string, JsonObject>;
-    checkHeaders(headers, response, where);
-    const [[type, schemas] = [null, {}]] = Object.entries(content);
-    assert.equal(response.headers.get("content-type"), type, where);
-    if (type === null || method === "HEAD") return assert.equal(response.text, "", where);
-    check(withCodes(schemas as JsonObject), JSON.parse(response.text), where);
-    assertError(response, where);
+    checkHeaders(found, response, where);
+    checkBody(found, response, method === "HEAD", where);
+    return operationId;
   };
 
-  function checkHeaders(headers: JsonObject, response: SeenResponse, where: string): void {
-    const described = new Map(
-      Object.entries(headers).map(([name, header]) => [name.toLowerCase(), follow(description, header as JsonObject)]),
-    );
+  function checkHeaders({ headers = {} }: Described, response: SeenResponse, where: string): void {
+    const names = Object.keys(headers).map((name) => name.toLowerCase());
     for (const [name] of response.headers) {
-      assert.ok(described.has(name) || FOREIGN_HEADERS.test(name), `${where}: header ${name} is not described`);
+      assert.ok(names.includes(name) || FOREIGN_HEADERS.test(name), `${where}: header ${name} is not described`);
     }
-    for (const [name, header] of described) {
+    for (const [name, { required, schema }] of Object.entries(headers)) {
       const value = response.headers.get(name);
-      if (value !== null) check(header, value, `${where}: ${name}`);
-      else assert.ok(!header["required"], `${where}: header ${name} is missing`);
+      assert.ok(value !== null || !required, `${where}: header ${name} is missing`);
+      if (value !== null) assert.equal(findFault(schema, value), undefined, `${where}: ${name}: ${value}`);
     }
   }
 
-  function check({ schema = {} }: JsonObject, value: unknown, where: string): void {
-    const fault = findFault(schema as JsonObject, value);
-    assert.equal(fault, undefined, `${where}: ${fault}: ${JSON.stringify(value)}`);
+  function checkBody(
+    { content = {} }: Described,
+    { headers, text }: SeenResponse,
+    isHead: boolean,
+    where: string,
+  ): void {
+    const [[type, { schema, examples }] = [null, { schema: {} }]] = Object.entries(content);
+    assert.equal(headers.get("content-type"), type, where);
+    if (type === null || isHead) return assert.equal(text, "", where);
+    const body = JSON.parse(text);
+    assert.equal(findFault(schema, body), undefined, `${where}: ${text}`);
+    // The description leaves the codes open for later versions, but has an example of each.
+    const codes = Object.values(examples ?? {}).map(({ value }) => value["code"]);
+    if (examples) assert.ok(codes.includes(body.code), `${where}: ${body.code} is no code of an example`);
   }
 }
 
@@ -77,12 +96,13 @@ export function assertError({ status, headers, text }: SeenResponse, where = "")
 }
 
 export interface Description {
+  /** The description without references: the thing itself stands in place of each. */
   description: JsonObject;
   /** What is wrong with a value by a schema of the description. */
   findFault(schema: JsonObject, value: unknown): string | undefined;
 }
 
-/** The compiled descriptions by their text: compiling one takes longer than most tests, and most tests have the same one. */
+/** The descriptions by their text: compiling one takes longer than most tests, and most tests have the same one. */
 const known = new Map<string, Description>();
 
 export function readDescription(described: JsonObject): Description {
@@ -92,48 +112,25 @@ export function readDescription(described: JsonObject): Description {
   return found;
 }
 
-function prepare(description: JsonObject): Description {
-  const { schemas } = description["components"] as Record<string, JsonObject>;
+function prepare(root: JsonObject): Description {
+  const { schemas } = root["components"] as Record<string, Record<string, JsonObject>>;
   // Closed here, although the description leaves them open for later versions.
-  for (const [name, schema] of Object.entries(schemas!)) {
-    if (/^Pet$|Error$/.test(name)) (schema as JsonObject)["additionalProperties"] = false;
-  }
+  for (const name of ["Pet", "Error"]) schemas![name]!["additionalProperties"] = false;
   const ajv = new Ajv2020.default({ strict: false, allErrors: true });
   addFormats.default(ajv);
-  const compiled = new Map<JsonObject, Ajv2020.ValidateFunction>();
   return {
-    description,
-    findFault(schema, value) {
-      // The schema is compiled with those that it may refer to.
-      const validate = compiled.get(schema) ?? ajv.compile({ ...schema, components: { schemas } });
-      compiled.set(schema, validate);
-      return validate(value) ? undefined : ajv.errorsText(validate.errors);
-    },
+    description: resolve(root, root) as JsonObject,
+    findFault: (schema, value) => ajv.validate(schema, value) ? undefined : ajv.errorsText(),
   };
 }
 
-const closed = new WeakMap<JsonObject, JsonObject>();
-
-/** The content of a failure, whose code must be one of its examples, although the description leaves it open for later versions. */
-function withCodes(content: JsonObject): JsonObject {
-  const { schema, examples } = content as { schema?: JsonObject; examples?: Record<string, { value: JsonObject }> };
-  if (!schema || !examples) return content;
-  const codes = Object.values(examples).map(({ value }) => value["code"]!);
-  const found = closed.get(content) ?? { schema: { allOf: [schema, { properties: { code: { enum: codes } } }] } };
-  closed.set(content, found);
-  return found;
-}
-
-/** What a reference leads to, or the thing itself. */
-function follow(description: JsonObject, thing: JsonObject): JsonObject {
-  if (typeof thing["$ref"] !== "string") return thing;
-  const names = thing["$ref"].split("/").slice(1);
-  return names.reduce<JsonObject>((value, name) => value[name] as JsonObject, description);
-}
-
-function matches(template: string, path: string): boolean {
-  const segments = template.split("/");
-  const given = path.split("/");
-  const isMatch = (segment: string, i: number) => segment.startsWith("{") ? given[i] !== "" : segment === given[i];
-  return segments.length === given.length && segments.every(isMatch);
+/** A copy of a part of the description, in which each reference is replaced by what it leads to. */
+function resolve(part: Json, root: JsonObject): Json {
+  if (typeof part !== "object" || part === null) return part;
+  if (Array.isArray(part)) return part.map((each) => resolve(each, root));
+  const { $ref, ...members } = part;
+  const names = typeof $ref === "string" ? $ref.split("/").slice(1) : [];
+  const target = names.reduce<JsonObject>((value, name) => value[name] as JsonObject, $ref === undefined ? {} : root);
+  const own = Object.fromEntries(Object.entries(members).map(([name, each]) => [name, resolve(each, root)]));
+  return $ref === undefined ? own : { ...resolve(target, root) as JsonObject, ...own };
 }
