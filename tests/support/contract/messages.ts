@@ -3,7 +3,6 @@
 import type { Api, ApiResponse } from "../../../packages/conformance/lib/http/api.ts";
 import { assertResponse, type Expected } from "../../../packages/conformance/lib/http/case.ts";
 import type { OwnCase } from "./all.ts";
-import { REX, withKey } from "../../../packages/conformance/lib/http/idempotency.ts";
 
 const post = (body: string | Uint8Array, headers = {}) => (api: Api) => api.post(body, { headers });
 const get = (path: string) => (api: Api) => api.get(path);
