@@ -63,9 +63,8 @@ export const nonEmptyText: Check<string | undefined, string | undefined> = text(
 
 /** Makes a check that allows the listed values alone. */
 export function oneOf<T>(allowed: readonly T[], absent: T): Check<T | undefined, T> {
-  return (given, name) => {
-    if (given === undefined) return absent;
-    if (allowed.includes(given)) return given;
+  return (given = absent, name) => {
+    if (given === absent || allowed.includes(given)) return given;
     throw invalid(name, `one of ${allowed.join(", ")}`, given);
   };
 }

@@ -15,7 +15,7 @@ import { type ApiKeys, checkKeys, type KeyVerifier } from "./keys_option.ts";
 
 export type Authenticate = (context: RequestContext) => MaybePromise<Caller | Problem>;
 
-/** Finds the caller of a request, by one form of the option `keys`. */
+/** Finds the caller of a request, by one form of the option `keys`: a list, a key manager or a verifier. */
 interface KeyCheck {
   /** Finds the caller of a request without the field Authorization. */
   withoutKey(context: RequestContext): MaybePromise<Caller | Problem>;
@@ -28,17 +28,13 @@ interface KeyCheck {
 }
 
 export function createAuthenticate(keys: ApiKeys): Authenticate {
-  const check = typeof keys === "function" ? checkByVerifier(keys) : checkByOwner(createFindKey(keys));
+  const check = createKeyCheck(keys);
   return (context) => {
     const authorization = context.header("authorization");
     if (authorization === null) return check.withoutKey(context);
     const key = bearerToken(authorization);
     return key === undefined ? OTHER_SCHEME : check.withKey(key, context);
   };
-}
-
-export function authorize({ readOnly }: Caller, effect: Effect): Problem | undefined {
-  return readOnly && effect !== "reads" ? READ_ONLY_KEY : undefined;
 }
 
 /** The token of a header of the scheme Bearer. It is undefined if the header has another scheme. */
@@ -51,18 +47,15 @@ function bearerToken(authorization: string): string | undefined {
   return authorization.slice(start);
 }
 
-/** The option `keys`, if it is no verifier. */
-type KeyListOrManager = Exclude<ApiKeys, KeyVerifier>;
-
-/** Creates the function that finds the owner of a key. A key manager has one; a list of keys gets one here. */
-function createFindKey(keys: KeyListOrManager): FindKey {
-  if (isKeyManager(keys)) return (keys as CheckingKeyManager).findKey;
+function createKeyCheck(keys: ApiKeys): KeyCheck {
+  if (typeof keys === "function") return checkByVerifier(keys);
+  if (isKeyManager(keys)) return checkByOwner((keys as CheckingKeyManager).findKey);
   const getRing = lazyRing(checkKeys(keys));
-  return (key) => chain(getRing(), (ring) => ring.find(key));
+  return checkByOwner((key) => chain(getRing(), (ring) => ring.find(key)));
 }
 
-/** Whether the option is a key manager. JavaScript permits an app to leave it out. */
-function isKeyManager(keys: KeyListOrManager | undefined): keys is KeyManager {
+/** Whether the option is a key manager. JavaScript permits an app to leave the option out. */
+function isKeyManager(keys: ApiKeys | undefined): keys is KeyManager {
   return (keys as Partial<CheckingKeyManager> | undefined)?.findKey !== undefined;
 }
 
@@ -146,4 +139,9 @@ function callerOfVerdict(verdict: unknown): Caller | undefined {
   const isNamed = Object.hasOwn(verdict, "id") && typeof id === "string" && id !== "";
   if (isNamed && typeof readOnly === "boolean" && Object.keys(others).length === 0) return { id, readOnly };
   throw new TypeError("A key verifier returns a caller with a text as its id, and readOnly alone");
+}
+
+/** Whether a caller may do what an operation does. The result is the refusal if not. */
+export function authorize({ readOnly }: Caller, effect: Effect): Problem | undefined {
+  return readOnly && effect !== "reads" ? READ_ONLY_KEY : undefined;
 }

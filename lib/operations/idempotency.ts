@@ -46,20 +46,25 @@ function parseKey(text: string): string | undefined {
   return BARE.test(text) ? text : undefined;
 }
 
-/**
- * A string of a structured field (RFC 9651 §3.3.3) with its quotes, and parameters (§3.1.2), each a name and a value: a number or a date, a
- * string or text, a token, bytes or a boolean (§3.3).
- */
-const ITEM =
-  /^("(?:[ !#-[\]-~]|\\["\\])*")(?:; *[a-z*][a-z0-9_.*-]*(?:=(?:@?-?\d+(?:\.\d{1,3})?|%?"(?:[ !#-[\]-~]|\\["\\])*"|[A-Za-z*][\w!#$%&'*+.^`|~:/-]*|:[A-Za-z0-9+/]*={0,2}:|\?[01]))?)*$/;
-
-/** The string in an item; `undefined` if it is not a string. Parameters must be well formed, but are ignored (§3.1.2). */
-function parseStringItem(text: string): string | undefined {
-  return ITEM.exec(text)?.[1]?.slice(1, -1).replace(/\\(.)/g, "$1");
-}
-
 /** Visible ASCII without quote, backslash and comma. A comma would mean that two headers were joined. */
 const BARE = /^[!#-+\--[\]-~]*$/;
+
+/** The string in an item; `undefined` if it is not a string. Parameters must be well formed, but are ignored (RFC 9651 §3.1.2). */
+function parseStringItem(text: string): string | undefined {
+  const [quoted, content] = STRING.exec(text) ?? [];
+  if (quoted === undefined || !PARAMETERS.test(text.slice(quoted.length))) return undefined;
+  return content!.replace(/\\(.)/g, "$1");
+}
+
+/** A string with its quotes (§3.3.3). Within it, a backslash stands before a quote and before a backslash. */
+const STRING = /^"((?:[ !#-[\]-~]|\\["\\])*)"/;
+
+/**
+ * Parameters (§3.1.2): each is `;name` or `;name=value`. The kinds of values are, in this order: a number or a date, a string or text, a token,
+ * bytes, and a boolean (§3.3).
+ */
+const PARAMETERS =
+  /^(?:; *[a-z*][a-z0-9_.*-]*(?:=(?:@?-?\d+(?:\.\d{1,3})?|%?"(?:[ !#-[\]-~]|\\["\\])*"|[A-Za-z*][\w!#$%&'*+.^`|~:/-]*|:[A-Za-z0-9+/]*={0,2}:|\?[01]))?)*$/;
 
 /** The key for the store: different for each caller, and a digest, so that it does not reveal the caller. */
 export function scopedKey(scope: string, key: string): Promise<string> {
