@@ -67,19 +67,24 @@ test("the description has the days of the option deprecation, the response after
 
 test("createOpenApi() describes the effects of the other options, and takes a petstore and nothing else", () => {
   const handleStoreOrders = () => new Response();
-  const described = openApiOf({ basePath: "", maxBodyBytes: 5, defaultStatus: "sold", handleStoreOrders });
-  assert.deepEqual(described["servers"], [{ url: "/" }]);
-  assert.match(JSON.stringify(described), /at most 5 bytes/);
-  assert.match(JSON.stringify(described["components"]), /Default: `sold`\./);
-  assert.doesNotMatch(JSON.stringify((described["paths"] as JsonObject)["/store/orders"]), /not_implemented/);
-  const publicBaseUrl = "/store/v1";
-  assert.deepEqual(openApiOf({ basePath: "", publicBaseUrl })["servers"], [{ url: publicBaseUrl }]);
-  const forgetful = JSON.stringify(openApiOf({ store: FORGETFUL }));
-  assert.doesNotMatch(forgetful, /Idempotency-Replayed|IdempotencyReplayed|idempotency_key_reused":\{/);
-  assert.match(forgetful, /"not_implemented_2":\{"summary":"Idempotency-Key is not supported/);
+  const { servers, ...described } = openApiOf({
+    basePath: "",
+    maxBodyBytes: 5,
+    defaultStatus: "sold",
+    handleStoreOrders,
+  });
+  assert.deepEqual(servers, [{ url: "/" }]);
+  const text = JSON.stringify(described);
+  assert.match(text, /At most 5 bytes.*Default: `sold`\./);
+  assert.doesNotMatch(text, /This petstore has no store orders/);
+  assert.deepEqual(openApiOf({ publicBaseUrl: "/store/v1" })["servers"], [{ url: "/store/v1" }]);
+  assert.doesNotMatch(
+    JSON.stringify(openApiOf({ store: FORGETFUL })),
+    /Idempotency-Replayed|idempotency_key_reused":\{/,
+  );
   const petstore = createPetstore({ keys: ["k"] });
   assert.throws(() => createOpenApi(petstore, { servers: ["x"] } as never), TypeError);
-  for (const other of [undefined, {}, { handle: (request: Request) => petstore.handle(request) }]) {
+  for (const other of [undefined, { handle: (request: Request) => petstore.handle(request) }]) {
     assert.throws(() => createOpenApi(other as never), /what createPetstore\(\) has returned/);
   }
 });

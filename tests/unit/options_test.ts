@@ -16,20 +16,10 @@ const REFUSED: [options: unknown, error: RegExp][] = [
   ],
   [{ publicBaseUrl: "https://a:b@a.example" }, /^TypeError: .*publicBaseUrl must be an/],
   [{ defaultStatus: "lost" }, /^TypeError: .*one of available, pending, sold, not "lost"$/],
-  [
-    { maxBodyBytes: 2 ** 31 },
-    /^RangeError: .*maxBodyBytes must be a whole number from 1 to 2147483647, not 2147483648$/,
-  ],
-  [{ bodyTimeoutMs: "10" }, /^TypeError: .*bodyTimeoutMs must be a whole number.*not "10"$/],
+  [{ maxBodyBytes: 2 ** 31 }, /^RangeError: .*must be a whole number from 1 to 2147483647, not 2147483648$/],
   [{ onResponse: 1 }, /^TypeError: .*onResponse must be a function/],
-  [
-    { deprecation: { sunset: new Date("-000001-12-31") } },
-    /^TypeError: .*sunset must be a Date from the year 0 to 9999/,
-  ],
-  [
-    { deprecation: { since: new Date("2030-01-02"), sunset: new Date("2030-01-01") } },
-    /^RangeError: .*deprecation.sunset must be at 2030-01-02T00:00:00.000Z or later, as since is, not "2030-01-01/,
-  ],
+  [{ deprecation: { sunset: new Date(8.64e15) } }, /^TypeError: .*sunset must be a Date from the year 0 to 9999/],
+  [{ deprecation: { since: new Date("2030-12-06") } }, /^RangeError: .*deprecation.sunset must be at 2030-12-06T00:00/],
 ];
 
 test("createPetstore() throws an error of one line for each wrong option, and shows no key", () => {

@@ -34,7 +34,7 @@ function assertAllow({ headers }: ApiResponse, methods: readonly string[], reque
 }
 
 /** Sends each of these methods to each path that does not have it. */
-export async function assertNotAllowed(api: Api, methods: readonly string[]): Promise<void> {
+async function assertNotAllowed(api: Api, methods: readonly string[]): Promise<void> {
   for (const [path, allow] of Object.entries(ALLOWED)) {
     for (const method of methods) {
       // `Request` changes common methods to upper case.
