@@ -11,7 +11,6 @@ import {
   option,
   optionalFunction,
   requireMethods,
-  text,
   wholeNumber,
 } from "../option_checks.ts";
 import { type Authenticate, createAuthenticate } from "../access/authentication.ts";
@@ -26,6 +25,7 @@ import { OPERATIONS } from "../operations/table.ts";
 import { PET_STATUSES } from "../pet.ts";
 import { MemoryStore } from "../stores/memory/memory_store.ts";
 import type { PetStore } from "../stores/store.ts";
+import { addressOr, basePathOr } from "./address_checks.ts";
 import type { PetstoreOptions, Stability } from "./options.ts";
 
 /** The options with their defaults, and what is made of them, without the keys. Neither the replies nor the description depend on those. */
@@ -47,7 +47,7 @@ export interface CheckedOptions extends CheckedSettings {
   };
 }
 
-type Settings = Omit<PetstoreOptions, "keys">;
+type OptionsWithoutKeys = Omit<PetstoreOptions, "keys">;
 
 type Labels = Readonly<Record<string, Stability | undefined>>;
 
@@ -56,8 +56,8 @@ export function checkOptions(options: PetstoreOptions): CheckedOptions {
 }
 
 /** Checks the options of a petstore that answers no request, such as one that is only described. */
-export function checkSettings(settings: Settings): CheckedSettings {
-  return checkAll(SETTING_CHECKS, settings, "");
+export function checkSettings(options: OptionsWithoutKeys): CheckedSettings {
+  return checkAll(SETTING_CHECKS, options, "");
 }
 
 /** Checks one option alone, for a program that makes it of a flag. */
@@ -68,9 +68,9 @@ export function checkOption<Name extends keyof CheckedOptions>(name: Name, given
 // The checks of the options. `Checks<Given, Made>` has a function for each option, which takes what the app has given, or undefined, and
 // returns what is made of it. The functions that make such checks have the default as their last parameter.
 
-const SETTING_CHECKS: Checks<Settings, CheckedSettings> = {
+const SETTING_CHECKS: Checks<OptionsWithoutKeys, CheckedSettings> = {
   store: checkStore,
-  basePath: text('a path such as "/v1", without a slash at its end', basePathOf, "/v1"),
+  basePath: basePathOr("/v1"),
   publicBaseUrl: addressOr(undefined),
   defaultStatus: oneOf(PET_STATUSES, "available"),
   maxBodyBytes: wholeNumber(65_536),
@@ -96,42 +96,6 @@ export const OPTION_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(OPTIO
 function checkStore(store: PetStore = new MemoryStore(), name: string): PetStore {
   const methods = ["create", "get", "list", "check", "close"] as const;
   return requireMethods(store, methods, name, "a PetStore such as createMemoryStore()");
-}
-
-/** Checks a base path. It is compared with decoded paths, so it must have no escape sequence. */
-function basePathOf(path: string): string | false {
-  if (path === "" || path === "/") return "";
-  return /^(\/[^%/]+)+$/.test(path) ? addressOf(path) : false;
-}
-
-/** Makes the check of a public address. */
-function addressOr<Absent>(absent: Absent) {
-  return text('an address such as "https://api.example/v1", or a path', addressOf, absent);
-}
-
-/**
- * Checks a public address or path, and removes the slash at its end. Valid are `https://api.example/v1/` and `/v1`, and not `v1`.
- *
- * @returns The address, or `false` if it is not valid.
- */
-function addressOf(address: string): string | false {
-  if (address === "") return false;
-  const text = address.replace(/\/$/, "");
-  // A path is checked with an origin before it. Two slashes would be the beginning of another origin.
-  const isPath = text === "" || /^\/(?!\/)/.test(text);
-  return isNormalAddress(isPath ? `http://h${text}` : text) && text;
-}
-
-/**
- * Whether an address is in the form in which the parser of URLs writes it, as it becomes a part of links. `HTTPS://api.example` and
- * `https://api.example/a/../v1` are not.
- */
-function isNormalAddress(address: string): boolean {
-  const url = URL.parse(address);
-  if (!url || !/^https?:$/.test(url.protocol)) return false;
-  // The parser allows more in a host than names have, such as a semicolon, which would end a directive of a Content-Security-Policy.
-  if (!/^[\w.:[\]-]*$/.test(url.host)) return false;
-  return (url.origin + url.pathname).replace(/\/$/, "") === address;
 }
 
 function checkCors(options: CorsOptions | undefined, name: string): Cors | undefined {
