@@ -4,9 +4,12 @@ import assert from "node:assert/strict";
 import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import type { Json, JsonObject } from "../../lib/operations/json_types.ts";
-import type { SeenResponse } from "../../packages/conformance/lib/http/api.ts";
 
-export type { SeenResponse };
+export interface SeenResponse {
+  status: number;
+  headers: Headers;
+  text: string;
+}
 
 /**
  * Throws if the description does not foresee this response to this request. The result is the id of the operation, if the request has
