@@ -52,8 +52,6 @@ export interface KeyManagerOptions {
   onOutage?: (error: unknown) => void;
 }
 
-const DAY = 86_400_000;
-
 /**
  * Creates a {@link KeyManager}, the option `keys` of {@link createPetstore}.
  *
@@ -64,13 +62,23 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
   requireMethods(store, ["list", "add", "revoke"], "store", "a KeyStore such as createMemoryStore().keys");
   const { keys, onOutage } = checkAll(MANAGER_CHECKS, options, "");
   const cache = new KeyCache(store, keys, onOutage);
+
+  async function keep({ key, stored, replaced }: MadeKey): Promise<AddedKey> {
+    if (!await store.add(stored, replaced)) throw new UnknownKeyError("valid key", replaced?.id ?? stored.id);
+    // The key is valid already. An error now would make the caller lose it, so a read that fails is left to a later request.
+    await cache.renew().catch(() => {});
+    return { key, ...infoOf(stored) };
+  }
+
   const manager: CheckingKeyManager = {
     // The time is 0 if no observer needs it.
     findKey: (key, { arrivedAt }) => cache.find(key, arrivedAt || performance.now()),
     async add(newKey) {
       return await keep(await makeNewKey(checkNewKey(newKey)));
     },
-    list: async () => (await store.list()).map(({ digest: _, ...info }) => info),
+    async list() {
+      return (await store.list()).map(infoOf);
+    },
     async rotate(id, rotation = {}) {
       const checked = checkAll(ROTATION_CHECKS, rotation, "");
       return await keep(await makeSuccessor(await store.list(), id, checked));
@@ -82,14 +90,11 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
     check: () => cache.renew(),
   };
   return manager;
+}
 
-  async function keep({ key, stored, replaced }: MadeKey): Promise<AddedKey> {
-    if (!await store.add(stored, replaced)) throw new UnknownKeyError("valid key", replaced?.id ?? stored.id);
-    // The key is valid already. An error now would make the caller lose it, so a read that fails is left to a later request.
-    await cache.renew().catch(() => {});
-    const { digest: _, ...info } = stored;
-    return { key, ...info };
-  }
+/** What an app may know of a key. */
+function infoOf({ digest: _, ...info }: StoredKey): KeyInfo {
+  return info;
 }
 
 const MANAGER_CHECKS: Checks<KeyManagerOptions, { keys: KeyRecord[]; onOutage: (error: unknown) => void }> = {
@@ -101,6 +106,8 @@ function reportOutage(error: unknown): void {
   if (error === undefined) return;
   console.error("The API keys cannot be read at the moment; the last known ones stay valid", error);
 }
+
+const DAY = 86_400_000;
 
 const ROTATION_CHECKS: Checks<RotateOptions, { overlapMs: number; expires: Date | undefined }> = {
   overlapMs: option("milliseconds, 0 or more, which end at a date", overlapOf, DAY),
