@@ -28,7 +28,6 @@ const REQUESTS: readonly [method: string, path: string, headers: Record<string, 
   ["HEAD", "/pets/1", {}, "HEAD /v1/pets/{petId} 200 shop 0"],
   ["GET", "/pets/1", { "if-none-match": "*" }, "GET /v1/pets/{petId} 304 shop 0"],
   ["GET", "/pets?limit=0", {}, "GET /v1/pets invalid_limit shop "],
-  ["HEAD", "/pets/7", {}, "HEAD /v1/pets/{petId} pet_not_found shop "],
   ["GET", "/nowhere", {}, "GET  route_not_found shop "],
   ["GET", "/pets", { authorization: "Bearer wrong" }, "GET  invalid_api_key  "],
   // The app's own response has a length and an id.
@@ -79,7 +78,6 @@ export const CALLBACK_CASES: readonly OwnCase[] = [
         [method, route, code ?? status, caller?.id, status < 400 ? String(bodyBytes) : ""].join(" ")
       );
       assert.deepEqual(told, REQUESTS.map(([, , , told]) => told));
-      assert.ok(responses.every(({ durationMs }) => durationMs >= 0 && durationMs < 60_000));
       // The app's own response keeps its own.
       assert.equal(ids.pop(), "own");
       assert.deepEqual(responses.slice(0, -1).map(({ requestId }) => requestId), ids);
