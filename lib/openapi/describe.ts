@@ -7,7 +7,7 @@ import { linkBaseOf } from "../operations/definition.ts";
 import { createSchemas } from "../operations/schemas.ts";
 import { DESCRIBED_OPERATIONS } from "../operations/table.ts";
 import type { CheckedSettings } from "../petstore/checked_options.ts";
-import { renderOperation } from "./operations.ts";
+import { failuresOf, renderOperation, renderSharedResponses } from "./operations.ts";
 import { renderHeaderComponents } from "./responses.ts";
 
 /** An address of the API (Server Object of OpenAPI). */
@@ -32,8 +32,11 @@ export function describe(
   const sharedResponses: Record<string, JsonObject> = {};
   for (const [definition, describeOperation] of DESCRIBED_OPERATIONS) {
     const { path, method } = definition;
-    const operation = renderOperation(definition, describeOperation(settings), settings, sharedResponses);
+    const description = describeOperation(settings);
+    const failures = failuresOf(definition, description, settings);
+    const operation = renderOperation(definition, description, failures, settings);
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
+    Object.assign(sharedResponses, renderSharedResponses(failures));
   }
   const codes = new Set([...Object.keys(ERROR_STATUS), ...furtherCodes]);
   return {

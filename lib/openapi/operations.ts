@@ -7,19 +7,24 @@ import type { CheckedSettings } from "../petstore/checked_options.ts";
 import type { Stability } from "../petstore/options.ts";
 import { referTo, renderFailure, renderSuccess } from "./responses.ts";
 
-/**
- * The Operation Object.
- *
- * @param sharedResponses The responses that operations share, by name. Those of this operation are added.
- */
-export function renderOperation(
+/** The failures of an operation, in a group for each status: its own, and those that every operation can have. */
+export function failuresOf(
   definition: Definition,
   description: Description,
   settings: CheckedSettings,
-  sharedResponses: Record<string, JsonObject>,
+): readonly FailureGroup[] {
+  const deprecation = deprecationOf(definition, settings);
+  return mergeByStatus([...description.failures, ...commonFailures(definition.effect, deprecation?.gone)]);
+}
+
+/** The Operation Object. It refers to the responses of {@link renderSharedResponses}. */
+export function renderOperation(
+  definition: Definition,
+  description: Description,
+  failures: readonly FailureGroup[],
+  settings: CheckedSettings,
 ): JsonObject {
   const deprecation = deprecationOf(definition, settings);
-  const failures = mergeByStatus([...description.failures, ...commonFailures(definition.effect, deprecation?.gone)]);
   return {
     operationId: definition.id,
     tags: [description.tag],
@@ -28,8 +33,17 @@ export function renderOperation(
     ...(deprecation && { deprecated: true, "x-deprecated-sunset": deprecation.sunset.toISOString().slice(0, 10) }),
     ...renderStability(settings.stability[definition.id]),
     ...description.ownMembers,
-    responses: renderResponses(description.responses, failures, deprecation, sharedResponses),
+    responses: renderResponses(description.responses, failures, deprecation),
   };
+}
+
+/** The responses that operations share, by their names. They may occur before the operation is known, so they do not announce its end. */
+export function renderSharedResponses(failures: readonly FailureGroup[]): Record<string, JsonObject> {
+  const shared: Record<string, JsonObject> = {};
+  for (const group of failures) {
+    if (group.sharedName !== undefined) shared[group.sharedName] = renderFailure(group, {});
+  }
+  return shared;
 }
 
 /**
@@ -46,7 +60,6 @@ function renderResponses(
   responses: Description["responses"],
   failures: readonly FailureGroup[],
   deprecation: Deprecation | undefined,
-  sharedResponses: Record<string, JsonObject>,
 ): JsonObject {
   /** The fields that announce the end of a deprecated operation. */
   const announced = deprecation ? referTo(["Deprecation", "Sunset", "Successor"]) : {};
@@ -54,13 +67,9 @@ function renderResponses(
   for (const [status, response] of Object.entries(responses)) rendered[status] = renderSuccess(response, announced);
   for (const group of failures) {
     const { sharedName } = group;
-    if (sharedName === undefined) {
-      rendered[statusOf(group)] = renderFailure(group, announced);
-    } else {
-      // It may occur before the operation is known, so it announces nothing.
-      sharedResponses[sharedName] = renderFailure(group, {});
-      rendered[statusOf(group)] = { $ref: `#/components/responses/${sharedName}` };
-    }
+    rendered[statusOf(group)] = sharedName === undefined
+      ? renderFailure(group, announced)
+      : { $ref: `#/components/responses/${sharedName}` };
   }
   return rendered;
 }
