@@ -59,7 +59,7 @@ export function createService(settings: CheckedOptions, parts: ServiceParts = {}
   return { ...pipeline, settings, parts };
 }
 
-export function explainFailure(thrown: unknown): Problem {
+function explainFailure(thrown: unknown): Problem {
   if (!(thrown instanceof StoreUnavailableError)) return INTERNAL_ERROR;
   return thrown.mayBeStored ? MAY_BE_STORED : STORE_UNAVAILABLE;
 }

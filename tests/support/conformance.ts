@@ -42,7 +42,7 @@ export const UNDECODABLE_PATH: readonly string[] = [
 ];
 
 /** The names of cases that a host breaks always, or only sometimes. */
-export interface Differing {
+interface Differing {
   always?: readonly string[];
   sometimes?: readonly string[];
 }
