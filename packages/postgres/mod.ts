@@ -20,29 +20,26 @@
 
 import type { KeyedPetStore, KeyStore, PetPage, PetQuery } from "@petstore/petstore/store";
 import {
-  checkAll,
-  type Checks,
   type CommittingStore,
-  oneOf,
   type Outcome,
   pageOf,
   statusCode,
   storeClosed,
-  wholeNumber,
   type Write,
   WritingStore,
 } from "@petstore/petstore/store/toolkit";
-import { Database, DEFAULT_SCHEMA, type PooledStore, type PostgresStoreOptions } from "./lib/client/database.ts";
+import { Database, type PooledStore } from "./lib/client/database.ts";
 import { type PostgresPool, requirePool, sizeOf } from "./lib/client/pool.ts";
-import { createGroupCommit, type GroupCommit } from "./lib/commit.ts";
-import { createSweeper } from "./lib/sweeper.ts";
+import { GroupCommit } from "./lib/commit.ts";
 import { postgresKeys } from "./lib/keys.ts";
-import { openTables, postgresGrants, postgresSchema, requireSchemaName } from "./lib/schema/schema.ts";
-import { MANY_PETS, type Statements, statementsFor } from "./lib/statements.ts";
+import { checkOptions, type PostgresStoreOptions } from "./lib/options.ts";
+import { openTables } from "./lib/schema/schema.ts";
+import { FEW_DIGITS, type ReadStatements, readStatements } from "./lib/statements.ts";
+import { Sweeper } from "./lib/sweeper.ts";
 
-export { postgresGrants, postgresSchema };
-export type { PostgresStoreOptions } from "./lib/client/database.ts";
-export type { PostgresPool } from "./lib/client/pool.ts";
+export { postgresGrants } from "./lib/schema/privileges.ts";
+export { postgresSchema } from "./lib/schema/schema.ts";
+export type { PostgresPool, PostgresStoreOptions };
 
 /**
  * Keeps pets in a PostgreSQL database. Creates or migrates its tables if necessary.
@@ -66,34 +63,25 @@ export async function createPostgresStore(
   options: PostgresStoreOptions = {},
 ): Promise<KeyedPetStore> {
   requirePool(pool);
-  const checked = checkAll(CHECKS, options, "");
+  const checked = checkOptions(options);
   // One connection is for the keys: a flood of requests must not keep a revoked key alive.
   const db = new Database(pool, checked, Math.max(1, sizeOf(pool) - 1));
+  const keyDb = new Database(pool, checked, 1);
   const isNew = await openTables(db);
-  return new PostgresStore(db, new Database(pool, checked, 1), isNew);
+  return new PostgresStore(db, keyDb, isNew);
 }
-
-const CHECKS: Checks<PostgresStoreOptions, Required<PostgresStoreOptions>> = {
-  schema: (schema = DEFAULT_SCHEMA) => {
-    requireSchemaName(schema);
-    return schema;
-  },
-  timeoutMs: wholeNumber(5000),
-  prepare: oneOf([true, false], true),
-};
 
 class PostgresStore extends WritingStore implements KeyedPetStore, CommittingStore, PooledStore {
   readonly keys: KeyStore;
   /** Whether this program has just made the tables. */
   readonly isNew: boolean;
   readonly #db: Database;
-  /** The keys have connections of their own, so that to read them waits for no pet. */
   readonly #keyDb: Database;
-  #statements: Statements;
-  /** The id at which reads get a new text, and thus a new plan. */
-  #replanAt = MANY_PETS;
+  /** The digits for which the statements were made. */
+  #digits = FEW_DIGITS;
+  #statements: ReadStatements;
   readonly #commits: GroupCommit;
-  readonly #countRequest: () => void;
+  readonly #sweeper: Sweeper;
   #closing: Promise<void> | undefined;
 
   constructor(db: Database, keyDb: Database, isNew: boolean) {
@@ -102,9 +90,9 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
     this.#db = db;
     this.#keyDb = keyDb;
     this.keys = postgresKeys(keyDb);
-    this.#statements = statementsFor(db.schema);
-    this.#commits = createGroupCommit(db, this.#statements.add);
-    this.#countRequest = createSweeper(db, this.#statements.deleteExpired);
+    this.#statements = readStatements(db.schema);
+    this.#commits = new GroupCommit(db);
+    this.#sweeper = new Sweeper(db);
   }
 
   get batch(): GroupCommit["batch"] {
@@ -117,14 +105,14 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
 
   async write(write: Write): Promise<Outcome> {
     const outcome = await this.#commits.write(write);
-    if (write.kind === "createOnce" && outcome.outcome === "created") this.#countRequest();
+    if (write.kind === "createOnce" && outcome.outcome === "created") this.#sweeper.countRequest();
     return outcome;
   }
 
   async get(id: bigint): Promise<string | undefined> {
     this.#requireOpen();
     const [row] = await this.#db.query(this.#statements.pet, [String(id)]);
-    if (row) this.#replanAfter(id);
+    if (row) this.#planFor(id);
     return row?.[0] ?? undefined;
   }
 
@@ -135,7 +123,7 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
       ? await this.#db.query(this.#statements.all, bounds)
       : await this.#db.query(this.#statements.ofStatus, [...bounds, String(statusCode(status))]);
     const page = pageOf(rows.map(([id, json]) => ({ id, json })), limit);
-    this.#replanAfter(page.next ?? BigInt(rows.at(-1)?.[0] ?? 0));
+    this.#planFor(page.next ?? BigInt(rows.at(-1)?.[0] ?? 0));
     return page;
   }
 
@@ -153,11 +141,12 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
     this.#keyDb.release();
   }
 
-  /** A plan for few pets may be slow for many. */
-  #replanAfter(id: bigint): void {
-    if (id < this.#replanAt) return;
-    this.#replanAt = 10n ** BigInt(String(id).length);
-    this.#statements = statementsFor(this.#db.schema, id);
+  /** Makes new statements if there are many more pets than those were made for. */
+  #planFor(id: bigint): void {
+    const digits = String(id).length;
+    if (digits <= this.#digits) return;
+    this.#digits = digits;
+    this.#statements = readStatements(this.#db.schema, digits);
   }
 
   #requireOpen(): void {

@@ -7,10 +7,10 @@
 import { type KeyedPetStore, type PetDraft, type StoredKey, StoreUnavailableError } from "@petstore/petstore/store";
 import type { PetSink } from "@petstore/petstore/store/toolkit";
 // @ts-types="@types/pg"
-import { Pool, type PoolConfig } from "pg";
+import { Pool } from "pg";
 import { readAddress } from "./lib/address.ts";
 import { checkTables } from "./lib/check.ts";
-import type { Database, PostgresStoreOptions } from "./lib/client/database.ts";
+import type { Database } from "./lib/client/database.ts";
 import { adviceOf, isTemporary } from "./lib/client/errors.ts";
 import { exportPets } from "./lib/exporter.ts";
 import { importPets } from "./lib/importer.ts";
@@ -40,26 +40,6 @@ export interface PostgresSetting {
   import(pets: readonly PetDraft[], signal: AbortSignal): Promise<{ isNew: boolean }>;
 }
 
-/** A database that cannot be used. The message is one line, and names the database. */
-export class UnusableDatabaseError extends Error {
-  /** The name by which the server knows it. */
-  override name = "UnusableDatabaseError";
-  /** Whether a later attempt may succeed although nobody changes the database or the settings. */
-  readonly isTemporary: boolean;
-
-  /**
-   * Creates the error.
-   *
-   * @param message What is wrong, for the operator.
-   * @param options The error of the store or of PostgreSQL that is its cause.
-   */
-  constructor(message: string, options: { cause: unknown }) {
-    super(message, options);
-    const { cause } = options.cause as Error;
-    this.isTemporary = cause !== undefined && isTemporary(cause);
-  }
-}
-
 /**
  * Reads the address of a database, and connects to nothing yet.
  *
@@ -68,16 +48,13 @@ export class UnusableDatabaseError extends Error {
  * @throws {TypeError} If it is invalid. The message quotes at most its schema.
  */
 export function readPostgresSetting(address: string, password?: string): PostgresSetting {
-  const { description, pool, schema, prepare } = readAddress(address);
-  const settings: PoolConfig = { password, ...pool };
-  const options: PostgresStoreOptions = { prepare, ...(schema !== undefined && { schema }) };
-
+  const { description, pool, options } = readAddress(address);
+  const makePool = () => new Pool({ ...pool, password: pool.password || password });
   const withDatabase = <T>(use: (db: Database) => Promise<T>) =>
-    explained(description, () => withOwnPool(new Pool(settings), options, use));
-
+    explained(description, () => withOwnPool(makePool(), options, use));
   return {
     description,
-    open: () => explained(description, () => openOnOwnPool(new Pool(settings), options)),
+    open: () => explained(description, () => openOnOwnPool(makePool(), options)),
     listKeys: () =>
       withDatabase(async (db) => {
         await inspectTables(db);
@@ -98,7 +75,21 @@ async function explained<T>(description: string, work: () => Promise<T>): Promis
     return await work();
   } catch (error) {
     if (!(error instanceof StoreUnavailableError) || error.mayBeStored) throw error;
-    const message = `${description} cannot be used: ${error.message}${adviceOf(error)}`;
-    throw new UnusableDatabaseError(message, { cause: error });
+    throw new UnusableDatabaseError(description, error);
+  }
+}
+
+/** A database that cannot be used. The message is one line, and names the database. */
+export class UnusableDatabaseError extends Error {
+  /** The name by which the server knows it. */
+  override name = "UnusableDatabaseError";
+  /** Whether a later attempt may succeed although nobody changes the database or the settings. */
+  readonly isTemporary: boolean;
+
+  /** Creates the error of a database from that of its store. */
+  constructor(database: string, cause: StoreUnavailableError) {
+    super(`${database} cannot be used: ${cause.message}${adviceOf(cause)}`, { cause });
+    // The store itself refuses what does not change by itself. Any other failure has a cause.
+    this.isTemporary = cause.cause !== undefined && isTemporary(cause.cause);
   }
 }

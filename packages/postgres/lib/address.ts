@@ -1,38 +1,19 @@
 /** The address of a database, as a server is given it: `postgres://user@host:port/database?schema=…`. */
 
 import process from "node:process";
-import { parse, toClientConfig } from "pg-connection-string";
-import { requireSchemaName } from "./schema/schema.ts";
-
-/** The parameters that the store reads itself, with their defaults. `connect_timeout` is in seconds. */
-const OWN_PARAMETERS = { pool_size: "10", prepare: "true", schema: "", connect_timeout: "5" };
-
-/** The parameters of pg that are known to work. A misspelt one would have no effect. */
-const CONNECTION_PARAMETERS = [
-  "application_name",
-  "channel_binding",
-  "host",
-  "options",
-  "port",
-  "sslmode",
-  "sslrootcert",
-  "sslcert",
-  "sslkey",
-  "uselibpqcompat",
-];
-
-const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
+// @ts-types="@types/pg"
+import type { PoolConfig } from "pg";
+import { parseIntoClientConfig } from "pg-connection-string";
+import { type PostgresStoreOptions, requireSchemaName } from "./options.ts";
 
 /** A database, and all that a store and its pool of connections need. */
 export interface PostgresTarget {
   /** The address without the password and the parameters, for messages. */
   description: string;
-  /** The options of `new Pool()`; a password only if the address has one. */
-  pool: Record<string, unknown>;
-  /** The schema of the tables; undefined if the address has none. */
-  schema: string | undefined;
-  /** Whether to prepare statements. */
-  prepare: boolean;
+  /** The options of the pool. The host and the login may be absent. */
+  pool: PoolConfig;
+  /** The options of the store. */
+  options: PostgresStoreOptions;
 }
 
 /** After about this time a connection is opened anew, so that a load balancer distributes connections again. */
@@ -47,42 +28,23 @@ export function readAddress(address: string): PostgresTarget {
   const url = parseUrl(address);
   requireEncoded(url);
   const parameters = url.searchParams;
-  const known = [...CONNECTION_PARAMETERS, ...Object.keys(OWN_PARAMETERS)];
-  for (const name of parameters.keys()) {
-    if (!known.includes(name)) {
-      fail(`it has the parameter ${name}, which pg does not have; known are ${known.join(", ")}`);
-    }
-  }
+  requireKnown(parameters);
   checkSecurity(parameters);
-  /** Reads a parameter of the store, and removes it from the address, because pg gets the parameters that are left. */
-  const take = (name: keyof typeof OWN_PARAMETERS) => {
-    const text = parameters.get(name) ?? OWN_PARAMETERS[name];
-    parameters.delete(name);
-    return text;
-  };
-  const schema = take("schema") || undefined;
-  if (schema !== undefined) requireSchemaName(schema);
-  const prepare = requireOneOf("prepare", take("prepare"), ["true", "false"]) === "true";
-  const max = readNumber("pool_size", take("pool_size"), 1);
-  const connectTimeoutSeconds = readNumber("connect_timeout", take("connect_timeout"), 0);
-  // Only the parameters of the connection are left now.
+  const own = takeOwnParameters(parameters);
+  // Only the parameters of pg are left in the address now.
   const connection = readConnection(url.href);
-  const login = url.username === "" ? "" : `${url.username}@`;
-  const port = connection["port"] === undefined ? "" : `:${connection["port"]}`;
-  const place = `${url.protocol}//${login}${connection["host"] ?? ""}${port}${url.pathname}`;
   return {
-    description: place + (schema === undefined ? "" : ` (schema ${schema})`),
+    description: describe(url, connection, own.options),
     pool: {
       fallback_application_name: "petstore",
       ...connection,
-      max,
-      connectionTimeoutMillis: 1000 * connectTimeoutSeconds,
+      max: own.poolSize,
+      connectionTimeoutMillis: 1000 * own.connectTimeoutSeconds,
       keepAlive: true,
       // The lifetime differs at random by a quarter, so that the connections of several servers do not end together.
       maxLifetimeSeconds: Math.round(LIFETIME_SECONDS * (0.75 + Math.random() / 2)),
     },
-    schema,
-    prepare,
+    options: own.options,
   };
 }
 
@@ -106,6 +68,33 @@ function requireEncoded({ pathname, search, hash }: URL): void {
   fail(`its database must have no @, : or /; write it ${ENCODED}`);
 }
 
+/** The parameters that the store reads itself, with their defaults. `connect_timeout` is in seconds. */
+const OWN_PARAMETERS = { pool_size: "10", prepare: "true", schema: "", connect_timeout: "5" };
+
+/** The parameters of pg that are known to work. */
+const CONNECTION_PARAMETERS = [
+  "application_name",
+  "channel_binding",
+  "host",
+  "options",
+  "port",
+  "sslmode",
+  "sslrootcert",
+  "sslcert",
+  "sslkey",
+  "uselibpqcompat",
+];
+
+/** A misspelt parameter would have no effect. */
+function requireKnown(parameters: URLSearchParams): void {
+  const known = [...CONNECTION_PARAMETERS, ...Object.keys(OWN_PARAMETERS)];
+  const unknown = [...parameters.keys()].find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  fail(`it has the parameter ${unknown}, which pg does not have; known are ${known.join(", ")}`);
+}
+
+const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
+
 /** Refuses what pg would take for less security than libpq does, and changes what means the same in another form. */
 function checkSecurity(parameters: URLSearchParams): void {
   const mode = parameters.get("sslmode") ?? process.env["PGSSLMODE"] ?? "";
@@ -123,19 +112,17 @@ function checkSecurity(parameters: URLSearchParams): void {
   parameters.delete("channel_binding");
 }
 
-/** Reads the connection with pg's own parser, which also reads the files of certificates. */
-function readConnection(href: string): Record<string, unknown> {
-  try {
-    const given = Object.entries(toClientConfig(parse(href)));
-    return Object.fromEntries(given.filter(([, value]) => value != null && value !== ""));
-  } catch (error) {
-    const { code } = error as { code?: string };
-    return fail(
-      code === "ENOENT" || code === "EACCES"
-        ? `a file of its certificates cannot be read (${code})`
-        : "it cannot be parsed",
-    );
-  }
+/** Reads the parameters of the store, and removes them from the address. */
+function takeOwnParameters(parameters: URLSearchParams) {
+  const { pool_size, prepare, schema, connect_timeout } = { ...OWN_PARAMETERS, ...Object.fromEntries(parameters) };
+  for (const name of Object.keys(OWN_PARAMETERS)) parameters.delete(name);
+  if (schema !== "") requireSchemaName(schema);
+  requireOneOf("prepare", prepare, ["true", "false"]);
+  return {
+    poolSize: readNumber("pool_size", pool_size, 1),
+    connectTimeoutSeconds: readNumber("connect_timeout", connect_timeout, 0),
+    options: { prepare: prepare === "true", ...(schema !== "" && { schema }) },
+  };
 }
 
 function readNumber(name: string, text: string, least: number): number {
@@ -143,9 +130,27 @@ function readNumber(name: string, text: string, least: number): number {
   return number >= least && number <= 10_000 ? number : fail(`${name} must be a whole number from ${least} to 10000`);
 }
 
-/** The value is not shown, because it may be a part of the password. */
-function requireOneOf(name: string, value: string, allowed: string[]): string {
-  return allowed.includes(value) ? value : fail(`${name} must be one of ${allowed.filter(Boolean).join(", ")}`);
+/** Refuses another value, and does not show it, because it may be a part of the password. */
+function requireOneOf(name: string, value: string, allowed: readonly string[]): void {
+  if (!allowed.includes(value)) fail(`${name} must be one of ${allowed.filter(Boolean).join(", ")}`);
+}
+
+/** Reads the connection with pg's own parser, which also reads the files of certificates. */
+function readConnection(href: string): PoolConfig {
+  try {
+    return parseIntoClientConfig(href);
+  } catch (error) {
+    const { code } = error as { code?: string };
+    const isFile = code === "ENOENT" || code === "EACCES";
+    return fail(isFile ? `a file of its certificates cannot be read (${code})` : "it cannot be parsed");
+  }
+}
+
+function describe(url: URL, { host = "", port }: PoolConfig, { schema }: PostgresStoreOptions): string {
+  const login = url.username === "" ? "" : `${url.username}@`;
+  const place = port === undefined ? host : `${host}:${port}`;
+  const ofSchema = schema === undefined ? "" : ` (schema ${schema})`;
+  return `${url.protocol}//${login}${place}${url.pathname}${ofSchema}`;
 }
 
 function fail(problem: string): never {

@@ -1,5 +1,6 @@
 import type { Database } from "./client/database.ts";
-import { inspectTables, requireReady } from "./schema/inspection.ts";
+import { inspectTables } from "./schema/inspection.ts";
+import { requireReady } from "./schema/schema.ts";
 
 /**
  * The parts that the schema must have, as {@link SELECT_PARTS} describes them. A column whose type ends with `?` may be null. A crash

@@ -2,7 +2,7 @@ import { StoreUnavailableError } from "@petstore/petstore/store";
 import type { PetSink } from "@petstore/petstore/store/toolkit";
 import type { Database } from "./client/database.ts";
 import { inspectTables } from "./schema/inspection.ts";
-import { statementsFor } from "./statements.ts";
+import { readStatements } from "./statements.ts";
 
 const PETS_PER_PAGE = 1000;
 
@@ -11,7 +11,7 @@ const PETS_PER_PAGE = 1000;
  * become visible in the order of their ids, and no pet is altered or deleted.
  */
 export async function exportPets(db: Database, write: PetSink): Promise<void> {
-  const { lastId, upTo } = statementsFor(db.schema);
+  const { lastId, upTo } = readStatements(db.schema);
   await inspectTables(db);
   const [[last = "0"] = []] = await db.query(lastId);
   let after = "0";

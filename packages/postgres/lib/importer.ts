@@ -1,9 +1,8 @@
 import { type PetDraft, StoreUnavailableError } from "@petstore/petstore/store";
 import { untilAborted } from "@petstore/petstore/store/toolkit";
+import { addPets } from "./add_pets.ts";
 import type { Database } from "./client/database.ts";
-import { addPets, petArrays } from "./commit.ts";
 import { openTables } from "./schema/schema.ts";
-import { statementsFor } from "./statements.ts";
 
 /** How long an import may take. Its statement also waits for the creates of the servers. */
 const TIMEOUT_MS = 600_000;
@@ -21,11 +20,8 @@ export async function importPets(
 ): Promise<{ isNew: boolean }> {
   signal.throwIfAborted();
   const isNew = await openTables(db);
-  const noRequests = ["{}", "{}", "{}"];
-  const parameters = [...petArrays(pets), ...noRequests];
   try {
-    const added = addPets(db, statementsFor(db.schema).add, parameters, performance.now() + TIMEOUT_MS);
-    await untilAborted(signal, added);
+    await untilAborted(signal, addPets(db, pets, [], performance.now() + TIMEOUT_MS));
     return { isNew };
   } catch (error) {
     if (!signal.aborted) throw error;

@@ -1,8 +1,7 @@
 import type { KeyStore, StoredKey } from "@petstore/petstore/store";
 import { keyOfRow } from "@petstore/petstore/store/toolkit";
 import type { Database } from "./client/database.ts";
-import type { Parameter, Row } from "./client/pool.ts";
-import { DURABLE } from "./statements.ts";
+import type { Parameter, Row } from "./client/connection.ts";
 
 /** Keeps API keys in a table of PostgreSQL. */
 export function postgresKeys(db: Database): KeyStore {
@@ -49,6 +48,13 @@ function keyStatements(table: string) {
       SELECT id, ${DURABLE} FROM revoked`,
   };
 }
+
+/**
+ * The SQL expression that makes a commit wait for the disk even if the setting of the role is "off", because what is acknowledged must
+ * survive a crash. A statement has it as a column.
+ */
+const DURABLE = `CASE WHEN pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'off'
+    THEN pg_catalog.set_config('synchronous_commit', 'on', true) END`;
 
 /** In milliseconds since 1970. */
 function timeOf(date: Date | undefined): Parameter {

@@ -4,9 +4,9 @@ import type { KeyedPetStore } from "@petstore/petstore/store";
 import { resolvesWithin } from "@petstore/petstore/store/toolkit";
 // @ts-types="@types/pg"
 import type { Pool } from "pg";
-import { createPostgresStore, type PostgresStoreOptions } from "../mod.ts";
+import { createPostgresStore } from "../mod.ts";
 import { Database } from "./client/database.ts";
-import { ignore } from "./client/pool.ts";
+import { checkOptions, type PostgresStoreOptions } from "./options.ts";
 
 /** How long the connections of a pool may take to close. A connection to a lost host never closes. */
 const CLOSE_TIMEOUT_MS = 2000;
@@ -32,7 +32,7 @@ export async function withOwnPool<T>(
   options: PostgresStoreOptions,
   use: (db: Database) => Promise<T>,
 ): Promise<T> {
-  const db = new Database(pool, options);
+  const db = new Database(pool, checkOptions(options));
   try {
     return await use(db);
   } finally {
@@ -43,5 +43,5 @@ export async function withOwnPool<T>(
 
 /** Waits until all connections have closed, but not longer than the timeout. Never rejects. */
 async function endPool(pool: Pool): Promise<void> {
-  await resolvesWithin(CLOSE_TIMEOUT_MS, pool.end().catch(ignore));
+  await resolvesWithin(CLOSE_TIMEOUT_MS, pool.end().catch(() => {}));
 }

@@ -1,4 +1,9 @@
-/** The statements of the PostgreSQL store. All their parameters and columns are text, so that no number is rounded. */
+/**
+ * The statements that read pets. All their parameters and columns are text, so that no number is rounded.
+ *
+ * All names in the SQL of the store are qualified, since another role could create a better match in the search path, which would run with
+ * our privileges. So there is no `CASE x WHEN`, `IN` or `BETWEEN`, which look up operators.
+ */
 
 import { PET_STATUSES, statusCode } from "@petstore/petstore/store/toolkit";
 
@@ -11,33 +16,26 @@ const STATUS_NAME = `CASE ${
 const PET_JSON = `pg_catalog.concat('{"id":', id, ',"name":', pg_catalog.to_json(name), ',"categoryId":', category_id,
   ',"status":"', ${STATUS_NAME}, '"}')`;
 
-export type Statements = ReturnType<typeof statementsFor>;
+export type ReadStatements = ReturnType<typeof readStatements>;
+
+/** The digits of the ids for which a store begins: as many as a small table has. */
+export const FEW_DIGITS = 4;
 
 /**
- * The SQL expression that makes a commit wait for the disk even if the setting of the role is "off", because what is acknowledged must
- * survive a crash. A statement has it as a column.
- */
-export const DURABLE = `CASE WHEN pg_catalog.current_setting('synchronous_commit') OPERATOR(pg_catalog.=) 'off'
-    THEN pg_catalog.set_config('synchronous_commit', 'on', true) END`;
-
-/** The first id at which reads get a new text, and so a new plan. */
-export const MANY_PETS = 10_000n;
-
-/**
- * Makes the statements for a schema. All names in them are qualified, since another role could create a better match in the search path,
- * which would run with our privileges. So there is no `CASE x WHEN`, `IN` or `BETWEEN`, which look up operators.
+ * Makes the statements that read the pets of a schema.
  *
- * @param greatestId The greatest id so far. With each tenfold growth, reads get a new text, and so a new plan.
+ * @param digits How many digits the ids have at most, as far as is known. PostgreSQL keeps the plan of a statement, and one for few pets may
+ * be slow for many. So this number is in the text of the statements: with each tenfold growth they get a new text, and so a new plan.
  */
-export function statementsFor(schema: string, greatestId = 0n) {
+export function readStatements(schema: string, digits = FEW_DIGITS) {
   const pets = `"${schema}".pets`;
-  const sizeComment = greatestId < MANY_PETS ? "" : ` /* 1e${String(greatestId).length - 1} */`;
+  const size = `/* ids of up to ${digits} digits */`;
   const page = (condition: string, order: string) =>
     // `ORDER BY id` would sort by the first column of the result, which is text.
     `SELECT id::pg_catalog.text, ${PET_JSON} FROM ${pets} AS pet WHERE ${condition} ORDER BY ${order} ` +
-    `LIMIT $2::bigint${sizeComment}`;
+    `LIMIT $2::bigint ${size}`;
   return {
-    pet: `SELECT ${PET_JSON} FROM ${pets} WHERE id OPERATOR(pg_catalog.=) $1::bigint${sizeComment}`,
+    pet: `SELECT ${PET_JSON} FROM ${pets} WHERE id OPERATOR(pg_catalog.=) $1::bigint ${size}`,
     all: page("id OPERATOR(pg_catalog.>) $1::bigint", "pet.id"),
     // The rows are compared with the status and the id together. With `status = $3`, the plan might scan the index of ids, which is slow
     // for a rare status.
@@ -48,9 +46,5 @@ export function statementsFor(schema: string, greatestId = 0n) {
     ),
     lastId: `SELECT coalesce(pg_catalog.max(id), 0)::pg_catalog.text FROM ${pets}`,
     upTo: page("id OPERATOR(pg_catalog.>) $1::bigint AND id OPERATOR(pg_catalog.<=) $3::bigint", "pet.id"),
-    /** All parameters are arrays: names, categories, statuses, keys, fingerprints, retentions. */
-    add: `SELECT "${schema}".add_pets($1::pg_catalog.text[], $2::bigint[], $3::smallint[], $4::pg_catalog.text[],
-      $5::pg_catalog.text[], $6::bigint[])`,
-    deleteExpired: `SELECT "${schema}".forget_requests($1::integer)`,
   };
 }

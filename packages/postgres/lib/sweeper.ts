@@ -1,5 +1,4 @@
 import type { Database } from "./client/database.ts";
-import { ignore } from "./client/pool.ts";
 
 /** A deletion starts after this many new requests. */
 const REQUESTS_PER_DELETION = 500;
@@ -10,14 +9,26 @@ const MAX_DELETED = 2000;
 /**
  * Deletes expired requests while new ones arrive, in separate statements, so that no create waits for them. If a deletion fails, a later
  * one catches up.
- *
- * @returns Counts a new request. The first one starts a deletion too, so that restarts leave nothing behind.
  */
-export function createSweeper(db: Database, deleteExpired: string): () => void {
-  let newRequests = REQUESTS_PER_DELETION - 1;
-  return () => {
-    if (++newRequests < REQUESTS_PER_DELETION) return;
-    newRequests = 0;
-    db.query(deleteExpired, [String(MAX_DELETED)]).catch(ignore);
-  };
+export class Sweeper {
+  readonly #db: Database;
+  /** How many requests come before the next deletion. The first one starts a deletion too, so that restarts leave nothing behind. */
+  #left = 1;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Counts a new request. */
+  countRequest(): void {
+    this.#left--;
+    if (this.#left > 0) return;
+    this.#left = REQUESTS_PER_DELETION;
+    this.#db.query(deleteStatement(this.#db.schema), [String(MAX_DELETED)]).catch(() => {});
+  }
+}
+
+/** Makes the statement that deletes expired requests, up to the number that is its parameter. */
+export function deleteStatement(schema: string): string {
+  return `SELECT "${schema}".forget_requests($1::integer)`;
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createPostgresStore } from "../mod.ts";
 import { textArray } from "../lib/client/arrays.ts";
-import { statementsFor } from "../lib/statements.ts";
+import { readStatements } from "../lib/statements.ts";
 import { connect, runSql } from "../../../tests/support/postgres/postgres.ts";
 import { DAY, forgetCall, test } from "./support.ts";
 
@@ -69,7 +69,7 @@ for (const [state, prepare] of STATISTICS) {
       `EXECUTE s(${after}, 21, 1)`,
       `EXECUTE p(${after})`,
     ]);
-    const { all, ofStatus, pet } = statementsFor(schema);
+    const { all, ofStatus, pet } = readStatements(schema);
     for (const mode of ["force_generic_plan", "force_custom_plan"]) {
       const plans = `SET plan_cache_mode = ${mode}; PREPARE a AS ${all}; PREPARE s AS ${ofStatus}; PREPARE p AS ${pet}`;
       for (const { scanned, fetched, entries } of await countReads(url, schema, "pets", plans, ...reads)) {

@@ -1,6 +1,6 @@
 import { test as nodeTest } from "node:test";
 import { createPostgresStore, postgresSchema } from "../mod.ts";
-import { statementsFor } from "../lib/statements.ts";
+import { deleteStatement } from "../lib/sweeper.ts";
 import type { KeyedPetStore } from "@petstore/petstore/store";
 import { request } from "../../conformance/lib/store/case.ts";
 import { PET, withDatabase } from "../../../tests/support/postgres/servers.ts";
@@ -47,5 +47,5 @@ export function asRole(url: string, role: string): string {
 
 /** The store's own statement that deletes up to `most` expired requests. */
 export function forgetCall(schema: string, most: number): string {
-  return statementsFor(schema).deleteExpired.replace("$1", String(most));
+  return deleteStatement(schema).replace("$1", String(most));
 }

@@ -6,45 +6,39 @@
 import assert from "node:assert/strict";
 // @ts-types="@types/pg"
 import { Client, Pool } from "pg";
-import { formatPet, type PetStore, StoreUnavailableError } from "@petstore/petstore/store";
+import { formatPet, StoreUnavailableError } from "@petstore/petstore/store";
 import { keyOf } from "../../conformance/lib/store/keys.ts";
 import { createPostgresStore } from "../mod.ts";
 import { runSql } from "../../../tests/support/postgres/postgres.ts";
-import { PET, request, test, usingStore } from "./support.ts";
+import { PET, request, test } from "./support.ts";
 
-/** What another program can do to an insert, as SQL for `<table>` of the schema `{}`. */
+const FUNCTION = "CREATE FUNCTION {}.strange() RETURNS trigger LANGUAGE plpgsql AS";
+
+/** What another program can do to an insert, as SQL for the schema `{}`. */
 const OTHERS: [what: string, sql: string][] = [
   [
-    "a trigger ignores the row",
-    `CREATE FUNCTION {}.strange() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-    CREATE TRIGGER strange BEFORE INSERT ON {}.<table> FOR EACH ROW EXECUTE FUNCTION {}.strange()`,
+    "a trigger ignores a pet",
+    `${FUNCTION} 'BEGIN RETURN NULL; END';
+    CREATE TRIGGER strange BEFORE INSERT ON {}.pets FOR EACH ROW EXECUTE FUNCTION {}.strange()`,
   ],
   [
-    "a trigger deletes the row at the commit",
-    `CREATE FUNCTION {}.strange() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN DELETE FROM {}.<table>; RETURN NULL; END';
-    CREATE CONSTRAINT TRIGGER strange AFTER INSERT ON {}.<table> DEFERRABLE INITIALLY DEFERRED
+    "a trigger deletes a pet at the commit",
+    `${FUNCTION} 'BEGIN DELETE FROM {}.pets; RETURN NULL; END';
+    CREATE CONSTRAINT TRIGGER strange AFTER INSERT ON {}.pets DEFERRABLE INITIALLY DEFERRED
       FOR EACH ROW EXECUTE FUNCTION {}.strange()`,
   ],
-  ["a rule ignores the row", "CREATE RULE strange AS ON INSERT TO {}.<table> DO INSTEAD NOTHING"],
-];
-
-/** Which creates add a row to a table: single ones, many in one statement, and those with a key. */
-const CREATES: [table: string, create: (store: PetStore) => unknown][] = [
-  ["pets", (store) => store.create(PET)],
-  ["pets", (store) => Promise.all(Array.from({ length: 40 }, () => store.create(PET)))],
-  ["requests", (store) => store.createOnce!(PET, request("a"))],
+  ["a rule ignores a pet", "CREATE RULE strange AS ON INSERT TO {}.pets DO INSTEAD NOTHING"],
+  ["a rule ignores an Idempotency-Key", "CREATE RULE strange AS ON INSERT TO {}.requests DO INSTEAD NOTHING"],
 ];
 
 for (const [what, sql] of OTHERS) {
-  test.schema(`a create is undone if ${what} of a pet or of an Idempotency-Key`, async (url, schema) => {
-    for (const [table, create] of CREATES) {
-      await usingStore(url, schema, async (store) => {
-        await runSql(url, sql.replaceAll("{}", `"${schema}"`).replaceAll("<table>", table));
-        await assert.rejects(async () => await create(store), StoreUnavailableError);
-        assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".pets`), [["0"]]);
-      });
-      await runSql(url, `DROP SCHEMA "${schema}" CASCADE`);
+  test.store(`creates are undone if ${what}`, async (store, url, schema) => {
+    await runSql(url, sql.replaceAll("{}", `"${schema}"`));
+    const creates = Array.from({ length: 40 }, (_, i) => store.createOnce!(PET, request(`${i}`)));
+    for (const created of await Promise.allSettled(creates)) {
+      assert.ok(created.status === "rejected" && created.reason instanceof StoreUnavailableError);
     }
+    assert.deepEqual(await runSql(url, `SELECT count(*) FROM "${schema}".pets`), [["0"]]);
   });
 }
 
@@ -62,18 +56,15 @@ test.schema(
     };
     const changes: (() => unknown)[] = [
       () => store.create(PET),
-      () => store.createOnce!(PET, request("a")),
       () => store.keys.add(keyOf("a")),
-      () => store.keys.revoke(keyOf("a").id, new Date()),
     ];
     for (const change of changes) {
       await leaveOpen();
       await assert.rejects(async () => await change(), StoreUnavailableError);
       assert.ok(await change());
     }
-    const pets = [2n, 4n].map((id) => formatPet({ id, ...PET }));
-    assert.equal((await store.list({ after: 0n, limit: 9 })).json, `[${pets.join(",")}]`);
-    assert.deepEqual((await store.keys.list()).map(({ revoked }) => revoked !== undefined), [true]);
+    assert.equal((await store.list({ after: 0n, limit: 9 })).json, `[${formatPet({ id: 2n, ...PET })}]`);
+    assert.equal((await store.keys.list()).length, 1);
     await store.close();
     await pool.end();
   },

@@ -6,9 +6,9 @@ import fc from "fast-check";
 import { Client, Pool } from "pg";
 import { postgresSchema } from "../../../packages/postgres/mod.ts";
 import type { PooledStore } from "../../../packages/postgres/lib/client/database.ts";
-import { petArrays } from "../../../packages/postgres/lib/commit.ts";
+import { addParameters, addStatement } from "../../../packages/postgres/lib/add_pets.ts";
 import { openOnOwnPool } from "../../../packages/postgres/lib/own_pool.ts";
-import { statementsFor } from "../../../packages/postgres/lib/statements.ts";
+import { readStatements } from "../../../packages/postgres/lib/statements.ts";
 import type { KeyedPetStore, PetStore } from "../../../lib/stores/store.ts";
 import { createPetstore } from "../../../mod.ts";
 import { withPooler } from "../../../tests/support/postgres/pgbouncer.ts";
@@ -25,8 +25,6 @@ const SIZE = 2;
 
 /** The time for which nothing must run, in milliseconds. */
 const REST = 50;
-
-const SQL = statementsFor("petstore");
 
 const EMPTY = `DELETE FROM petstore.pets; DELETE FROM petstore.requests; ALTER SEQUENCE petstore.pet_ids RESTART`;
 
@@ -87,14 +85,18 @@ async function runHistory(place: Place, { pets, servers, clients, faults }: Plan
     createPetstore({ store, keys: [KEY], onError: () => {} }).handle
   );
   await admin.query(EMPTY);
-  await admin.query(SQL.add, [...petArrays(pets), "{}", "{}", "{}"]);
+  await admin.query(addStatement("petstore"), addParameters(pets, []));
   proxy.follow(faults);
   proxy.isDoubling = faults.length % 2 === 1;
   await Promise.all(clients.map((steps) => recorder.run(handles, steps)));
   proxy.follow([]);
   for (const handle of handles) await untilRead(recorder, handle);
   await untilRest(place);
-  const { rows } = await admin.query<string[]>({ text: SQL.all, values: ["0", "1000"], rowMode: "array" });
+  const { rows } = await admin.query<string[]>({
+    text: readStatements("petstore").all,
+    values: ["0", "1000"],
+    rowMode: "array",
+  });
   checkHistory(pets, recorder.exchanges, rows.map((row) => row[1]!));
 }
 

@@ -1,17 +1,10 @@
 import { StoreUnavailableError } from "@petstore/petstore/store";
 import { storeClosed } from "@petstore/petstore/store/toolkit";
+import type { CheckedOptions } from "../options.ts";
+import { type Connection, type Parameter, type Row, runStatement } from "./connection.ts";
 import { asUnavailable, isRefusal } from "./errors.ts";
-import {
-  type Connection,
-  guardPool,
-  ignore,
-  type Parameter,
-  type PostgresPool,
-  type Row,
-  runStatement,
-  sizeOf,
-  statementName,
-} from "./pool.ts";
+import { type PostgresPool, sizeOf } from "./pool.ts";
+import { guardPool } from "./pool_guard.ts";
 
 /** How many statements may wait for a connection. */
 const MAX_WAITING = 10_000;
@@ -19,35 +12,11 @@ const MAX_WAITING = 10_000;
 /** After this many statements, a connection goes back to the pool, which may end it because of its age. */
 const MAX_IN_A_ROW = 1000;
 
-/**
- * Cancels the statement of a process if it waits for a lock, or in any case if the second parameter is `all`. A pooler shows other
- * processes than those of PostgreSQL, and after a failover the process may be one of another server. So the third parameter is the text
- * of the statement, of which PostgreSQL may know only the beginning.
- */
-const CANCEL = `SELECT pg_catalog.pg_cancel_backend(pid)::pg_catalog.text FROM pg_catalog.pg_stat_activity
-  WHERE pid OPERATOR(pg_catalog.=) $1::pg_catalog.int4 AND pg_catalog.starts_with($3::pg_catalog.text, query)
-    AND (wait_event_type OPERATOR(pg_catalog.=) 'Lock' OR $2::pg_catalog.text OPERATOR(pg_catalog.=) 'all')`;
-
-/** Options of `createPostgresStore()`. */
-export interface PostgresStoreOptions {
-  /**
-   * The schema of the tables: up to 48 lower-case letters, digits and `_`, not starting with a digit or `pg_`. Default:
-   * `petstore`.
-   */
-  schema?: string;
-  /**
-   * The time limit of a statement, in milliseconds. A create that has waited half of it for earlier creates is refused.
-   * Default: 5000.
-   */
-  timeoutMs?: number;
-  /**
-   * Whether to prepare statements. Use `false` with a pooler without support, such as PgBouncer before 1.24 with its defaults. Default:
-   * `true`.
-   */
-  prepare?: boolean;
+/** A store with a pool of connections, as an observer sees it. */
+export interface PooledStore {
+  /** How many connections there may be, and how many statements run on one or wait for one. */
+  readonly pool: Record<"size" | "running" | "waiting", number>;
 }
-
-export const DEFAULT_SCHEMA = "petstore";
 
 export interface Limits {
   /** When the statement must have ended, in milliseconds as in `performance.now()`. Default: `timeoutMs` from now. */
@@ -59,30 +28,24 @@ export interface Limits {
 /** What a statement may store, as a part of a message. */
 type Stored = "pet" | "change of the keys";
 
-/** A store with a pool of connections, as an observer sees it. */
-export interface PooledStore {
-  /** How many connections there may be, and how many statements run on one or wait for one. */
-  readonly pool: Record<"size" | "running" | "waiting", number>;
-}
-
-/** A statement that has not ended. */
+/** A statement whose caller waits for its result. */
 interface Statement {
   text: string;
   parameters: readonly Parameter[];
   mayStore: Stored | undefined;
   /** When it came, in milliseconds as in `performance.now()`. */
   arrivedAt: number;
-  /** Gives the statement up when its time has passed. */
+  /** Ends the statement when its time has passed. */
   timer: ReturnType<typeof setTimeout>;
   resolve(rows: Row[]): void;
   reject(error: StoreUnavailableError): void;
 }
 
 /**
- * Runs statements with a time limit. A connection runs one statement at a time.
+ * Runs statements with a time limit, each on a connection that runs no other one meanwhile.
  *
- * A statement first waits, is then sent on a connection, and ends with its result. When its time has passed, it is given up, whether it
- * waits or was sent.
+ * A statement is first in `#waiting`, then in `#sent`, and in neither when it has ended. It ends with its result, or when its time has passed.
+ * A connection is closed if its statement has failed or its time has passed, so that no other statement gets its rows or its cancellation.
  */
 export class Database {
   readonly schema: string;
@@ -98,25 +61,13 @@ export class Database {
   /** How many connections are used, or being opened. */
   #running = 0;
 
-  /** @param maxRunning How many statements may run at a time. Default: as many as the pool has connections. */
-  constructor(pool: PostgresPool, options: PostgresStoreOptions, maxRunning?: number) {
-    const { schema = DEFAULT_SCHEMA, timeoutMs = 5000, prepare = true } = options;
+  constructor(pool: PostgresPool, { schema, timeoutMs, prepare }: CheckedOptions, maxRunning: number = sizeOf(pool)) {
     guardPool(pool);
     this.#pool = pool;
     this.schema = schema;
     this.timeoutMs = timeoutMs;
     this.#prepare = prepare;
-    this.#maxRunning = maxRunning ?? sizeOf(pool);
-  }
-
-  /** How busy the connections are. */
-  get load(): PooledStore["pool"] {
-    return { size: sizeOf(this.#pool), running: this.#running, waiting: this.#waiting.size };
-  }
-
-  /** Refuses the statements that wait, and leaves the pool open. Statements that were sent end by their time limits. */
-  release(): void {
-    for (const statement of this.#waiting) this.#giveUp(statement, storeClosed());
+    this.#maxRunning = maxRunning;
   }
 
   /**
@@ -131,11 +82,21 @@ export class Database {
     return new Promise((resolve, reject) => {
       const arrivedAt = performance.now();
       const timeLimit = deadline === undefined ? this.timeoutMs : Math.max(0, deadline - arrivedAt);
-      const timer = setTimeout(() => this.#giveUp(statement, timeoutError(timeLimit)), timeLimit);
+      const timer = setTimeout(() => this.#expire(statement, timeLimit), timeLimit);
       const statement: Statement = { text, parameters, mayStore, arrivedAt, timer, resolve, reject };
       this.#waiting.add(statement);
       if (this.#running < this.#maxRunning) this.#runWaiting();
     });
+  }
+
+  /** How busy the connections are. */
+  get load(): PooledStore["pool"] {
+    return { size: sizeOf(this.#pool), running: this.#running, waiting: this.#waiting.size };
+  }
+
+  /** Refuses the statements that wait, and leaves the pool open. Statements that were sent end by their time limits. */
+  release(): void {
+    for (const statement of this.#waiting) this.#refuse(statement, storeClosed());
   }
 
   /** Uses one connection at a time for the statements that wait, until none is left. */
@@ -158,7 +119,7 @@ export class Database {
       return await this.#pool.connect() as Connection;
     } catch (error) {
       const [oldest] = this.#waiting;
-      if (oldest && oldest.arrivedAt <= begun) this.#giveUp(oldest, asUnavailable(error));
+      if (oldest && oldest.arrivedAt <= begun) this.#refuse(oldest, asUnavailable(error));
       return undefined;
     }
   }
@@ -168,78 +129,87 @@ export class Database {
    * take it again for each would cost more than a read.
    */
   async #runOn(connection: Connection): Promise<void> {
-    for (let count = 0; count < MAX_IN_A_ROW; count++) {
-      const statement = this.#takeWaiting();
-      if (!statement) break;
+    let count = 0;
+    // The loop also comes to the statements that are added while it runs.
+    for (const statement of this.#waiting) {
+      this.#waiting.delete(statement);
       const isUsable = await this.#run(statement, connection);
       if (!isUsable) return;
+      if (++count === MAX_IN_A_ROW) break;
     }
     connection.release();
   }
 
-  /** Takes the statement that has waited longest out of the queue. */
-  #takeWaiting(): Statement | undefined {
-    const [statement] = this.#waiting;
-    if (statement) this.#waiting.delete(statement);
-    return statement;
-  }
-
   /**
-   * Sends a statement, and settles its promise. Never rejects.
+   * Sends a statement, and settles its promise, unless its time passes before PostgreSQL answers. Never rejects.
    *
-   * @returns Whether the connection can be used further. It is closed if the statement has failed or was given up.
+   * @returns Whether the connection can be used further. Otherwise it has been closed.
    */
   async #run(statement: Statement, connection: Connection): Promise<boolean> {
-    const { text, parameters, mayStore } = statement;
-    let failure: Error | undefined;
+    const { text, parameters, mayStore, timer } = statement;
     this.#sent.set(statement, connection);
     try {
-      const name = this.#prepare && parameters.length > 0 ? statementName(text) : undefined;
-      statement.resolve(await runStatement(connection, text, parameters, name));
+      const rows = await runStatement(connection, text, parameters, this.#prepare);
+      statement.resolve(rows);
+      // `#expire()` has closed the connection if the statement is no longer there.
+      return this.#sent.has(statement);
     } catch (error) {
-      failure = error as Error;
-      statement.reject(explain(failure, mayStore));
+      statement.reject(failureOf(error, mayStore));
+      if (this.#sent.has(statement)) connection.release(error as Error);
+      return false;
+    } finally {
+      this.#sent.delete(statement);
+      clearTimeout(timer);
     }
-    clearTimeout(statement.timer);
-    const wasGivenUp = !this.#sent.delete(statement);
-    if (wasGivenUp) return false;
-    if (failure) connection.release(failure);
-    return failure === undefined;
   }
 
-  /** Rejects a statement. If it was sent, cancels it in PostgreSQL too. */
-  #giveUp(statement: Statement, reason: StoreUnavailableError): void {
-    const { timer, mayStore } = statement;
+  /** Ends a statement whose time has passed. */
+  #expire(statement: Statement, timeLimit: number): void {
+    const error = timeoutError(timeLimit);
     const connection = this.#sent.get(statement);
-    this.#waiting.delete(statement);
+    if (!connection) return this.#refuse(statement, error);
     this.#sent.delete(statement);
-    clearTimeout(timer);
-    if (!connection) return statement.reject(reason);
-    statement.reject(explain(reason, mayStore));
+    statement.reject(failureOf(error, statement.mayStore));
     this.#cancel(statement, connection.processID);
     // The connection is closed, because it may be dead, and because a late cancellation would hit its next statement.
-    connection.release(reason);
+    connection.release(error);
+  }
+
+  /** Ends a statement that was not sent. */
+  #refuse(statement: Statement, error: StoreUnavailableError): void {
+    this.#waiting.delete(statement);
+    clearTimeout(statement.timer);
+    statement.reject(error);
   }
 
   /**
-   * Cancels a statement in PostgreSQL. One that may store something is cancelled only while it waits for a lock, since a cancelled wait for a
-   * synchronous standby would show what a failover takes back. Such a statement keeps its locks, and the creates after it wait for these
-   * locks until they are given up.
+   * Cancels a statement in PostgreSQL, which would go on with it. One that may store something is cancelled only while it waits for a lock,
+   * since a cancelled wait for a synchronous standby would show what a failover takes back. Such a statement keeps its locks, and the
+   * creates after it wait for these locks until their own time has passed.
    */
   #cancel({ text, mayStore }: Statement, processId: number | undefined): void {
     if (processId === undefined) return;
-    this.query(CANCEL, [String(processId), mayStore ? "wait" : "all", text]).catch(ignore);
+    this.query(CANCEL, [String(processId), mayStore ? "wait" : "all", text]).catch(() => {});
   }
 }
 
 /**
- * Makes the error that the caller of a statement gets that was sent. If the statement stores something, only PostgreSQL's own refusal shows
- * that it has stored nothing.
+ * Cancels the statement of a process if it waits for a lock, or in any case if the second parameter is `all`. A pooler shows other
+ * processes than those of PostgreSQL, and after a failover the process may be one of another server. So the third parameter is the text
+ * of the statement, of which PostgreSQL may know only the beginning.
  */
-function explain(error: Error, mayStore: Stored | undefined): StoreUnavailableError {
-  const known = asUnavailable(error);
-  if (!mayStore || isRefusal(error)) return known;
-  const { message, cause } = known;
+const CANCEL = `SELECT pg_catalog.pg_cancel_backend(pid)::pg_catalog.text FROM pg_catalog.pg_stat_activity
+  WHERE pid OPERATOR(pg_catalog.=) $1::pg_catalog.int4 AND pg_catalog.starts_with($3::pg_catalog.text, query)
+    AND (wait_event_type OPERATOR(pg_catalog.=) 'Lock' OR $2::pg_catalog.text OPERATOR(pg_catalog.=) 'all')`;
+
+/**
+ * Makes the error for the caller of a statement that was sent. If the statement stores something, only PostgreSQL's own refusal shows that
+ * it has stored nothing.
+ */
+function failureOf(error: unknown, mayStore: Stored | undefined): StoreUnavailableError {
+  const failure = asUnavailable(error);
+  if (!mayStore || isRefusal(error)) return failure;
+  const { message, cause } = failure;
   return new StoreUnavailableError(`${message}; the ${mayStore} may have been stored`, { cause, mayBeStored: true });
 }
 

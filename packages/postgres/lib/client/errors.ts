@@ -2,52 +2,6 @@
 
 import { StoreUnavailableError } from "@petstore/petstore/store";
 
-/** The SQLSTATEs of a serialization failure, a deadlock, and a unique violation: nothing was stored, so a retry is safe. */
-const TRANSIENT_STATES = ["40001", "40P01", "23505"];
-
-/** The SQLSTATE, if the error comes from the server. The driver puts its own codes in the same property. */
-export function sqlState(error: unknown): string | undefined {
-  const { code } = (error ?? {}) as { code?: unknown };
-  // A SQLSTATE has a digit. `EPIPE`, which has the same length, has none.
-  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) ? code : undefined;
-}
-
-/** Whether a statement has conflicted with other transactions, so that it may succeed if it is repeated at once. */
-export function isTransient(error: unknown): boolean {
-  return TRANSIENT_STATES.includes(sqlState(error) ?? "");
-}
-
-/**
- * The beginnings of SQLSTATEs that do not show what became of a statement: a lost connection, the end of the session or of the server, and
- * an unknown outcome. A pooler reports the loss of its own connection by the first two.
- */
-const UNKNOWN_OUTCOMES = /^(08|57P|40003)/;
-
-/**
- * The beginnings of SQLSTATEs by which a statement ends, and never a session: an invalid value (22), a constraint (23), a database that can
- * only be read (25006), a conflict (40), an invalid statement (42), a lock (55), a cancelled statement (57014), and an error that a function
- * raises (P0).
- */
-const REFUSALS = /^(2[23]|25006|40|42|55|57014|P0)/;
-
-/**
- * Whether an error shows that PostgreSQL has rolled a statement back. The severity says it, but in the language of `lc_messages`: in any
- * other language than English, only the SQLSTATE is understood.
- */
-export function isRefusal(error: unknown): boolean {
-  const state = sqlState(error);
-  if (state === undefined || UNKNOWN_OUTCOMES.test(state)) return false;
-  return (error as { severity?: unknown }).severity === "ERROR" || REFUSALS.test(state);
-}
-
-/** Whether a later attempt may succeed although nobody changes the database or the settings. */
-export function isTemporary(error: unknown): boolean {
-  const state = sqlState(error);
-  if (state !== undefined) return /^(08|53|57|58)/.test(state);
-  // The permissions of a program do not change while it runs.
-  return (error as { code?: unknown }).code !== "EPERM";
-}
-
 /**
  * Makes a {@link StoreUnavailableError} of any failure of a statement. It is never a fault of the request, because all values were
  * validated before: the connection or the server has failed, or another program has changed the database.
@@ -56,10 +10,7 @@ export function asUnavailable(error: unknown): StoreUnavailableError {
   return error instanceof StoreUnavailableError ? error : new StoreUnavailableError(describe(error), { cause: error });
 }
 
-/**
- * Describes an error in one line. If a host has several addresses, Node leaves the message empty and sets only the
- * code.
- */
+/** Describes an error in one line. If a host has several addresses, Node leaves the message empty and sets only the code. */
 function describe(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   const text = (message || code || String(error)).replaceAll("\n", " ");
@@ -67,7 +18,73 @@ function describe(error: unknown): string {
   return `PostgreSQL: ${text}${state === undefined ? "" : ` (SQLSTATE ${state})`}`;
 }
 
-/** What an operator can do about an error of a connection, by the code of the system or of PostgreSQL. */
+/** The SQLSTATE, if the error comes from the server. The driver puts its own codes in the same property. */
+function sqlState(error: unknown): string | undefined {
+  const { code } = (error ?? {}) as { code?: unknown };
+  // A SQLSTATE has a digit. `EPIPE`, which has the same length, has none.
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) ? code : undefined;
+}
+
+/** Whether the SQLSTATE of an error begins with one of these texts: a class of two signs, or more of it. */
+function hasState(error: unknown, beginnings: readonly string[]): boolean {
+  const state = sqlState(error);
+  return state !== undefined && beginnings.some((beginning) => state.startsWith(beginning));
+}
+
+/**
+ * Whether a statement has conflicted with other transactions, so that it may succeed if it is repeated at once. Nothing was stored.
+ */
+export function isTransient(error: unknown): boolean {
+  return hasState(error, [
+    "40001", // a serialization failure
+    "40P01", // a deadlock
+    "23505", // a unique violation
+  ]);
+}
+
+/**
+ * Whether an error shows that PostgreSQL has rolled a statement back. The severity says it, but in the language of `lc_messages`: in any
+ * other language than English, only the SQLSTATE is understood.
+ */
+export function isRefusal(error: unknown): boolean {
+  if (sqlState(error) === undefined || hasState(error, UNKNOWN_OUTCOMES)) return false;
+  return (error as { severity?: unknown }).severity === "ERROR" || hasState(error, REFUSALS);
+}
+
+/** What does not show what became of a statement. A pooler reports the loss of its own connection by the first two. */
+const UNKNOWN_OUTCOMES = [
+  "08", // a lost connection
+  "57P", // the end of the session or of the server
+  "40003", // an unknown outcome
+];
+
+/** What ends a statement, and never a session. */
+const REFUSALS = [
+  "22", // an invalid value
+  "23", // a constraint
+  "25006", // a database that can only be read
+  "40", // a conflict
+  "42", // an invalid statement, or one that the role may not run
+  "55", // a lock, or a state in which the statement cannot run
+  "57014", // a cancelled statement
+  "P0", // an error that a function raises
+];
+
+/** Whether a later attempt may succeed although nobody changes the database or the settings. */
+export function isTemporary(error: unknown): boolean {
+  if (sqlState(error) === undefined) {
+    // The permissions of a program do not change while it runs.
+    return (error as { code?: unknown }).code !== "EPERM";
+  }
+  return hasState(error, [
+    "08", // a lost connection
+    "53", // no room, no memory or no connection left
+    "57", // the start, the stop or an intervention of an operator
+    "58", // a failure of the system
+  ]);
+}
+
+/** What an operator can do about an error, by the code of the system or of PostgreSQL. */
 const ADVICE: ReadonlyMap<unknown, string> = new Map([
   ["ECONNREFUSED", "start PostgreSQL, or correct the host and the port"],
   ["ENOENT", "start PostgreSQL, or correct the folder of its socket"],
@@ -79,9 +96,10 @@ const ADVICE: ReadonlyMap<unknown, string> = new Map([
   ["28P01", "correct the password, or the user"],
   ["28000", "correct the user, or permit the connection in pg_hba.conf"],
   ["3D000", "create the database with createdb, or correct its name"],
+  ["42501", "have an administrator apply the SQL that petstore schema shows"],
 ]);
 
-/** The next step after a failure to connect, as the end of a line; "" if there is none to give. */
+/** The next step after a failure, as the end of a line; "" if there is none to give. */
 export function adviceOf(error: unknown): string {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
   const advice = ADVICE.get(code);

@@ -46,11 +46,10 @@ function createCheckIds(schema: string): string {
 
 /**
  * `add_pets` adds pets, and returns one id per pet, separated by commas: positive if new, negative if known, empty if the key was used for
- * another pet.
+ * another pet. It adds all new pets or fails, and then none.
  *
- * Each call first takes a lock, which lasts until its transaction is visible, because ids might become visible out of order. The work is a
- * function, so that no slow client holds the lock. Its statements run by EXECUTE, because a plan that was made for a small table would scan
- * a large one.
+ * It is a function, so that no slow client holds its lock. The queries that search a table run by EXECUTE, because a plan that was made for
+ * a small table would scan a large one.
  */
 function createAddPets(schema: string): string {
   return `    -- The first pets belong to the keys. Retentions are in milliseconds.
@@ -60,23 +59,29 @@ function createAddPets(schema: string): string {
     DECLARE
       keyed integer := cardinality(keys);
       this_moment bigint;
-      ids bigint[];
-      added bigint[];
+      ids bigint[] := '{}';
+      new_ids bigint[];
       stored integer;
-      remembered integer := 0;
     BEGIN
-      -- An acknowledged pet must survive a crash, even if the setting of this role is "off".
+      -- 1. Make the commit wait for the disk, even if the setting of this role is "off": an acknowledged pet must survive a crash.
       IF current_setting('synchronous_commit') = 'off' THEN
         PERFORM set_config('synchronous_commit', 'on', true);
       END IF;
+
+      -- 2. Keep all other calls out until the commit of this one is visible: ids might become visible out of order.
       PERFORM pg_advisory_xact_lock(${LOCKS.writing}, '${schema}.pets'::regclass::oid::integer);
       PERFORM ${schema}.check_ids();
-      -- The clock of the database, because those of the servers may differ.
+
+      -- 3. Find the id of each pet. A remembered request gives the negative id of its pet, or null if it was for another pet.
+      -- It is the clock of the database that counts, because those of the servers may differ.
       this_moment := extract(epoch FROM clock_timestamp()) * 1000;
       IF keyed > 0 THEN
         EXECUTE $find$${findOrNumber(schema)}$find$ INTO ids USING keys, fingerprints, this_moment;
       END IF;
       ids := ids || ARRAY(SELECT nextval('${schema}.pet_ids') FROM generate_series(keyed + 1, cardinality(names)));
+      new_ids := ARRAY(SELECT id FROM unnest(ids) AS id WHERE id > 0);
+
+      -- 4. Store the new pets, and their requests. A request that has expired may have the same key.
       INSERT INTO ${schema}.pets (id, category_id, status, name)
         SELECT * FROM unnest(ids, categories, statuses, names) AS pet (id) WHERE id > 0;
       IF keyed > 0 THEN
@@ -86,30 +91,24 @@ function createAddPets(schema: string): string {
           WHERE id > 0
           ON CONFLICT (key) DO UPDATE SET fingerprint = excluded.fingerprint, pet_id = excluded.pet_id,
             expires_at = excluded.expires_at;
-        GET DIAGNOSTICS remembered = ROW_COUNT;
+        GET DIAGNOSTICS stored = ROW_COUNT;
+        IF stored <> (SELECT count(*) FROM unnest(ids[1:keyed]) AS id WHERE id > 0) THEN
+          RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
+            MESSAGE = 'Not every key is in ${schema}.requests; is there a trigger or a rule of another program?';
+        END IF;
       END IF;
-      -- Another program may have added a trigger or a rule that ignores a row, or deletes it, also as late as at the commit.
+
+      -- 5. See that the pets are there. A trigger or a rule of another program may ignore or delete a row, also as late as at the commit.
       SET CONSTRAINTS ALL IMMEDIATE;
-      added := ARRAY(SELECT id FROM unnest(ids) AS id WHERE id > 0);
-      EXECUTE 'SELECT count(*) FROM ${schema}.pets WHERE id = ANY ($1)' INTO stored USING added;
-      IF stored <> cardinality(added) THEN
+      EXECUTE 'SELECT count(*) FROM ${schema}.pets WHERE id = ANY ($1)' INTO stored USING new_ids;
+      IF stored <> cardinality(new_ids) THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
           MESSAGE = 'Not every pet is in ${schema}.pets; is there a trigger or a rule of another program?';
       END IF;
-      -- Only a trigger can remove or change a row after its insertion, so the keys are read back only if there is one.
-      IF keyed > 0 AND EXISTS (
-          SELECT FROM pg_trigger WHERE tgrelid = '${schema}.requests'::regclass AND NOT tgisinternal) THEN
-        EXECUTE $count$SELECT count(*) FROM unnest($1, $2) AS request (key, id), LATERAL (
-            SELECT pet_id, expires_at FROM ${schema}.requests WHERE key = request.key LIMIT 1
-          ) AS known
-          WHERE id > 0 AND pet_id = id AND expires_at >= $3$count$ INTO remembered USING keys, ids[1:keyed], this_moment;
-      END IF;
-      IF remembered <> (SELECT count(*) FROM unnest(ids[1:keyed]) AS id WHERE id > 0) THEN
-        RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
-          MESSAGE = 'Not every key is in ${schema}.requests; is there a trigger or a rule of another program?';
-      END IF;
-      -- An earlier pet that is told again, or a probe, must be on a synchronous standby too. A commit that writes nothing would not wait.
-      IF cardinality(added) = 0 THEN
+
+      -- 6. Write something if nothing is new. The commit waits for a synchronous standby only then, and the standby must have an earlier pet
+      -- that is told again. For a probe, it must be there.
+      IF cardinality(new_ids) = 0 THEN
         PERFORM pg_logical_emit_message(true, 'petstore', '');
       END IF;
       RETURN array_to_string(ids, ',', '');
@@ -118,7 +117,7 @@ function createAddPets(schema: string): string {
 }
 
 /**
- * Makes the query that gives a number for each pair of key and fingerprint: the negative id of the remembered request's pet, null if the
+ * Makes the query that gives an id for each pair of key and fingerprint: the negative id of the remembered request's pet, null if the
  * fingerprint is another, or a new id if no request is remembered. `LIMIT 1` within `LATERAL` forces one look-up in the index for each key.
  */
 function findOrNumber(schema: string): string {

@@ -1,18 +1,10 @@
 import { StoreUnavailableError } from "@petstore/petstore/store";
-import { type Database, DEFAULT_SCHEMA } from "../client/database.ts";
-import { sqlState } from "../client/errors.ts";
+import type { Database } from "../client/database.ts";
+import { DEFAULT_SCHEMA, requireSchemaName } from "../options.ts";
 import { createFunctions, LOCKS, SAFE_PATH } from "./functions.ts";
-import { inspect, PRIVILEGES, requireReady } from "./inspection.ts";
+import { inspect } from "./inspection.ts";
+import { requirePrivileges } from "./privileges.ts";
 import { MIGRATIONS } from "./tables.ts";
-
-/** Checks the name of a schema. It has no capitals and quotes, so that it is the same in every tool. */
-export function requireSchemaName(schema: string): void {
-  if (/^[a-z_][a-z0-9_]{0,47}$/.test(schema) && !schema.startsWith("pg_")) return;
-  throw new TypeError(
-    "The schema of a PostgreSQL store must be up to 48 lower-case letters, digits and _, " +
-      `not starting with a digit or pg_, such as petstore, not ${JSON.stringify(schema)}`,
-  );
-}
 
 /**
  * The SQL that creates or migrates the tables, for an administrator. It can be run repeatedly, and several times at
@@ -67,27 +59,10 @@ $petstore$;
 }
 
 /**
- * The SQL that grants a role the privileges that a server needs, if it does not own the tables. Run it again after each
- * migration.
- *
- * @param role The role as an SQL identifier, quoted if necessary: inserted unchanged.
- * @param schema The schema of the tables. Default: `petstore`.
- * @throws {TypeError} If `schema` is not a valid name.
- */
-export function postgresGrants(role: string, schema: string = DEFAULT_SCHEMA): string {
-  requireSchemaName(schema);
-  const grants = PRIVILEGES.map(([kind, name, rights]) =>
-    `GRANT ${rights.join(", ")} ON ${kind.toUpperCase()} "${schema}".${name} TO ${role};\n`
-  );
-  return `GRANT USAGE ON SCHEMA "${schema}" TO ${role};
-GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA "${schema}" TO ${role};
-${grants.join("")}`;
-}
-
-/**
  * Creates or migrates the tables if necessary, and checks that the role may use them.
  *
  * @returns Whether this has made the tables.
+ * @throws {StoreUnavailableError} If the tables cannot be used.
  */
 export async function openTables(db: Database): Promise<boolean> {
   const { version, isReadOnly } = await inspect(db);
@@ -97,19 +72,20 @@ export async function openTables(db: Database): Promise<boolean> {
   return version === 0;
 }
 
+/** Checks the role's privileges and the sequence of ids, so that the start fails and not the first create. */
+export async function requireReady(db: Database): Promise<void> {
+  await requirePrivileges(db);
+  await db.query(`SELECT "${db.schema}".check_ids()`);
+}
+
 async function migrate(db: Database, isReadOnly: boolean): Promise<void> {
-  const must = `The schema ${db.schema} must be created or migrated, but this`;
   if (isReadOnly) {
-    throw new StoreUnavailableError(`${must} database or role is read-only; start a server on the primary first`);
+    throw new StoreUnavailableError(
+      `The schema ${db.schema} must be created or migrated, but this database or role is read-only; ` +
+        "start a server on the primary first",
+    );
   }
-  try {
-    // A role may have another level of isolation by default. Then the transaction would not see what another server, for which it has
-    // waited, has just made. Both statements are one message, and so one transaction.
-    await db.query(`SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ${postgresSchema(db.schema)}`);
-  } catch (error) {
-    if (sqlState((error as Error).cause) !== "42501") throw error;
-    const advice = "have an administrator apply the SQL of postgresSchema() and postgresGrants(), which " +
-      "petstore schema shows too";
-    throw new StoreUnavailableError(`${must} role lacks the privilege; ${advice}`, { cause: error });
-  }
+  // A role may have another level of isolation by default. Then the transaction would not see what another server, for which it has
+  // waited, has just made. Both statements are one message, and so one transaction.
+  await db.query(`SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ${postgresSchema(db.schema)}`);
 }

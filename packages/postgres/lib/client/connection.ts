@@ -1,0 +1,81 @@
+/** One statement on a connection of node-postgres. */
+
+/** The value of a parameter, as text. */
+export type Parameter = string | null;
+
+/** All columns are text, so that no number is rounded. */
+export type Row = (string | null)[];
+
+/** A connection of node-postgres that was taken out of the pool. */
+export interface Connection {
+  /** If the text has several statements, there is a result of each. */
+  query(query: Query): PromiseLike<{ rows: Row[] } | unknown[]>;
+  /** Returns the connection to the pool, which closes it if there was an error. */
+  release(error?: Error): void;
+  /** The number of the process in PostgreSQL that serves this connection. A pooler shows another number. */
+  processID?: number;
+  /** What the server said of the transaction after the last statement: `I` if none is open. Older versions of pg lack this method. */
+  getTransactionStatus?(): string | null;
+}
+
+interface Query {
+  text: string;
+  values: readonly Parameter[];
+  /** The name of the prepared statement; undefined if it is not to be prepared. */
+  name: string | undefined;
+  rowMode: "array";
+  types: typeof TEXTS;
+}
+
+/** Leaves each value of a result as PostgreSQL has sent it, whatever parsers an app has set for its own statements, even for texts. */
+const TEXTS = { getTypeParser: () => String };
+
+/**
+ * Runs a statement in a transaction of its own.
+ *
+ * @param text A text without parameters is not prepared, and may contain several statements, which give no rows.
+ * @throws {Error} If the statement failed, or was not committed.
+ */
+export async function runStatement(
+  connection: Connection,
+  text: string,
+  values: readonly Parameter[],
+  prepare: boolean,
+): Promise<Row[]> {
+  const name = prepare && values.length > 0 ? statementName(text) : undefined;
+  const result = await connection.query({ text, values, name, rowMode: "array", types: TEXTS });
+  requireCommitted(connection);
+  return "rows" in result ? result.rows : [];
+}
+
+/**
+ * An app that shares the pool may have left a transaction open on a connection. What a statement has written there would end with it.
+ *
+ * @throws {Error} If a transaction is open, or the connection cannot say so. As a store reads from the database when it is opened, it is
+ * never opened on a pool whose connections cannot say so.
+ */
+function requireCommitted(connection: Connection): void {
+  const status = connection.getTransactionStatus?.();
+  if (status === "I") return;
+  throw new Error(
+    status
+      ? "the connection is in a transaction that another user of the pool has left open"
+      : "the pool does not say whether a transaction is open; it must be of pg 8.23 or later",
+  );
+}
+
+/** The names of the prepared statements, by their texts. All stores of the process must use one name for a text. */
+const statementNames = new Map<string, string>();
+
+/** The beginning of all names, made at the first use. It distinguishes them from those of another copy of this library on the same pool. */
+let namePrefix: string | undefined;
+
+/** Returns the name under which a statement is prepared. */
+function statementName(text: string): string {
+  const known = statementNames.get(text);
+  if (known !== undefined) return known;
+  namePrefix ??= `petstore_${crypto.randomUUID().slice(0, 8)}`;
+  const name = `${namePrefix}_${statementNames.size + 1}`;
+  statementNames.set(text, name);
+  return name;
+}
