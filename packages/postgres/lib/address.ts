@@ -126,8 +126,9 @@ function takeOwnParameters(parameters: URLSearchParams) {
 }
 
 function readNumber(name: string, text: string, least: number): number {
-  const number = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
-  return number >= least && number <= 10_000 ? number : fail(`${name} must be a whole number from ${least} to 10000`);
+  const number = Number(text);
+  const isValid = /^\d+$/.test(text) && number >= least && number <= 10_000;
+  return isValid ? number : fail(`${name} must be a whole number from ${least} to 10000`);
 }
 
 /** Refuses another value, and does not show it, because it may be a part of the password. */

@@ -45,7 +45,6 @@ test("creates that have waited too long for others are refused and not sent, and
 const ATTEMPTS: [what: string, code: string | undefined, attempts: number][] = [
   ["a deadlock", "40P01", 2],
   ["the loss of the connection", undefined, 1],
-  ["the stop of PostgreSQL", "57P01", 1],
 ];
 
 for (const [what, code, attempts] of ATTEMPTS) {

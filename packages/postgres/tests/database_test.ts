@@ -1,4 +1,4 @@
-/** What a statement and a store on a pool of its own leave behind, however they end, on a pool whose connections do what the test says. */
+/** Statements, and a store on a pool of its own, on a pool whose connections do what the test says. */
 
 import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
@@ -24,8 +24,6 @@ class FakePool extends EventEmitter {
   opening = Promise.resolve();
   /** The texts that the connections got. */
   sent: string[] = [];
-  /** Whether each connection that was given back can be used again. */
-  released: boolean[] = [];
   ends = 0;
 
   async connect() {
@@ -38,11 +36,8 @@ class FakePool extends EventEmitter {
       if (this.answer === "fails") throw this.failure;
       return { rows: [[text]] };
     };
-    const release = (error?: Error) => {
-      this.released.push(error === undefined);
-      lose(error);
-    };
-    return { processID: 7, query, release, getTransactionStatus: () => "I" };
+    const release = (error?: Error) => lose(error);
+    return { processID: 7, query, release, on() {}, off() {}, getTransactionStatus: () => "I" };
   }
 
   /** Never resolves while the connections hang, as with those to a lost host. */
@@ -53,27 +48,6 @@ class FakePool extends EventEmitter {
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
-
-test("a statement leaves no timer and no place taken, however it ends, and the next one is answered", () =>
-  withVirtualClock(async ({ pending }) => {
-    const pool = new FakePool();
-    const db = new Database(pool, checkOptions({ timeoutMs: 1_000 }));
-    for (const answer of ["rows", "fails", "rows", "hangs", "rows"] as const) {
-      pool.answer = answer;
-      const result = db.query("SELECT 1");
-      result.catch(() => {});
-      await turn();
-      // The cancellation of a statement that hangs fails, as the network is lost.
-      pool.answer = "fails";
-      if (answer === "rows") assert.deepEqual(await result, [["SELECT 1"]]);
-      else await assert.rejects(result, StoreUnavailableError);
-      await turn();
-      assert.deepEqual(db.load, { size: 1, running: 0, waiting: 0 }, answer);
-      assert.equal(pending(), 0, answer);
-    }
-    assert.equal(pool.sent.filter((text) => text.includes("pg_cancel_backend")).length, 1);
-    assert.deepEqual(pool.released, [true, false, true, false, false, true]);
-  }));
 
 test("a statement that is given up while it waits for a connection is not sent later, also if the store is closed while another hangs", () =>
   withVirtualClock(async () => {

@@ -21,9 +21,7 @@ test.schema(
     inFolder(async (folder) => {
       const drafts = makeDrafts(9_000);
       writeFileSync(join(folder, "a.ndjson"), toNdjson(drafts));
-      const first = await run(url, schema, "import", "a.ndjson");
-      assert.equal(first.stdout, "a.ndjson: 9000 pets added\n");
-      assert.match(first.stderr, /^petstore: postgres:.* is new\n$/);
+      assert.equal((await run(url, schema, "import", "a.ndjson")).stdout, "a.ndjson: 9000 pets added\n");
       writeFileSync(join(folder, "bad.ndjson"), `${toNdjson(drafts)}{}\n`);
       assert.equal((await run(url, schema, "import", "bad.ndjson")).status, 2);
       const { status, stdout } = await run(url, schema, "export");
@@ -34,7 +32,7 @@ test.schema(
 );
 
 test.schema("a command that needs tables refuses a database without them, and makes none", async (url, schema) => {
-  for (const args of [["export"], ["check"], ["keys", "list"], ["keys", "revoke", "key-1"]]) {
+  for (const args of [["export"], ["check"], ["keys", "list"]]) {
     assertRefused(await run(url, schema, ...args), /does not exist, or has no tables/);
   }
   assert.deepEqual(await runSql(url, `SELECT to_regnamespace('"${schema}"')`), [[null]]);
@@ -54,27 +52,25 @@ test.schema("a database that cannot be used is named with what to do, and whethe
   }
 });
 
-test.store("an export has the pets of one moment, whatever is created meanwhile", async (store, url, schema) => {
-  const database = readPostgresSetting(`${url}?schema=${schema}`);
-  for (const count of [0, 1, 1000, 1001]) {
-    const fill = `INSERT INTO "${schema}".pets SELECT i, 7, 1, 'Rex' FROM generate_series(1, ${count}) AS i`;
-    await runSql(url, `TRUNCATE "${schema}".pets; ${fill}; SELECT setval('"${schema}".pet_ids', 5000)`);
-    const lines: string[] = [];
-    await database.export(async (text, pets) => {
+test.store(
+  "an export has the pets of one moment, or fails if the last of them disappear",
+  async (store, url, schema) => {
+    const database = readPostgresSetting(`${url}?schema=${schema}`), pets = `"${schema}".pets`;
+    await runSql(
+      url,
+      `INSERT INTO ${pets} SELECT i, 7, 1, 'Rex' FROM generate_series(1, 1001) AS i;
+    SELECT setval('"${schema}".pet_ids', 1001)`,
+    );
+    const counts: number[] = [];
+    await database.export(async (_, count) => {
       await store.create(PET);
-      assert.equal(lines.push(...text.split("\n")) % 1000, pets % 1000);
+      counts.push(count);
     });
-    assert.equal(lines.length, count);
-  }
-});
-
-test.store("an export whose last pets disappear meanwhile does not look whole", async (_, url, schema) => {
-  const pets = `"${schema}".pets`;
-  await runSql(url, `INSERT INTO ${pets} SELECT i, 7, 1, 'Rex' FROM generate_series(1, 1001) AS i`);
-  const deleteLast = async () => void await runSql(url, `DELETE FROM ${pets} WHERE id > 1000`);
-  const exporting = readPostgresSetting(`${url}?schema=${schema}`).export(deleteLast);
-  await assert.rejects(exporting, /The pets from 1000 to 1001 are gone; export again/);
-});
+    assert.deepEqual(counts, [1000, 1]);
+    const exporting = database.export(async () => void await runSql(url, `DELETE FROM ${pets} WHERE id > 1000`));
+    await assert.rejects(exporting, /The pets from 1000 to 1003 are gone; export again/);
+  },
+);
 
 /** Makes each statement that adds pets take a second. */
 const SLOW = (schema: string) =>
@@ -91,13 +87,11 @@ test.tables(
       const active = `SELECT FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%"${schema}".add_pets%'
         AND pid <> pg_backend_pid()`;
       const isAdding = async () => (await runSql(url, active)).length > 0;
-      for (
-        const [signal, said] of [["SIGKILL", ""], ["SIGTERM", "petstore: .*it adds all of them, or none\n"]] as const
-      ) {
+      for (const signal of ["SIGKILL", "SIGTERM"] as const) {
         await using child = new ServerProcess(folder, { args: ["import", "a.ndjson"], env });
         await until("PostgreSQL to add the pets", isAdding);
         await child.stop(signal);
-        assert.match(child.written.stderr, new RegExp(`^${said}$`));
+        if (signal === "SIGTERM") assert.match(child.written.stderr, /it adds all of them, or none\n$/);
         await until("the end of the statement", async () => !await isAdding());
         const stored = Number((await runSql(url, `SELECT count(*) FROM "${schema}".pets`))[0]?.[0]);
         assert.ok([0, 3_000, 6_000].includes(stored), String(stored));

@@ -86,28 +86,29 @@ export class Proxy {
   }
 
   #forward(side: Fault["side"], from: Socket, to: Socket): void {
-    const pass = (chunk: Buffer): void => {
-      const { effect, at = 0 } = this.#takeFault(side, side === "client" ? from : to, chunk) ?? {};
-      if (effect === undefined) return void to.write(chunk);
-      to.write(chunk.subarray(0, at));
-      if (effect === "end") {
-        from.destroy();
-        to.end();
-      } else if (effect === "reset") {
-        for (const socket of [from, to]) socket.resetAndDestroy();
-      } else {
-        from.pause();
-        this.holds++;
-        setTimeout(() => {
-          this.holds--;
-          if (at < chunk.length) pass(chunk.subarray(at));
-          from.resume();
-        }, effect);
-      }
-    };
     this.#watch(from).on("close", () => to.end()).on("data", (chunk: Buffer) => {
-      pass(side === "server" ? this.#change(chunk) : chunk);
+      this.#pass(side, from, to, side === "server" ? this.#change(chunk) : chunk);
     });
+  }
+
+  async #pass(side: Fault["side"], from: Socket, to: Socket, chunk: Buffer): Promise<void> {
+    const fault = this.#takeFault(side, side === "client" ? from : to, chunk);
+    to.write(chunk.subarray(0, fault?.at));
+    if (!fault) return;
+    if (fault.effect === "end") {
+      from.destroy();
+      to.end();
+    } else if (fault.effect === "reset") {
+      from.resetAndDestroy();
+      to.resetAndDestroy();
+    } else {
+      from.pause();
+      this.holds++;
+      await new Promise((resolve) => setTimeout(resolve, fault.effect as number));
+      this.holds--;
+      await this.#pass(side, from, to, chunk.subarray(fault.at));
+      from.resume();
+    }
   }
 
   /** The fault that comes within a chunk, and where in it. */

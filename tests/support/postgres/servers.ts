@@ -58,6 +58,6 @@ export function withServers<T>(url: string, count: number, use: (servers: Server
   });
 }
 
-export function untilAnswered({ ask }: Pick<ServerProcess, "ask">, path: string, status: number): Promise<void> {
+export function untilStatus({ ask }: Pick<ServerProcess, "ask">, path: string, status: number): Promise<void> {
   return until(`${path} answered with ${status}`, async () => (await ask(path, KEY)).status === status);
 }

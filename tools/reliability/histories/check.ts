@@ -109,13 +109,10 @@ function boundsOf({ asked, begin, end, status, text, next }: Exchange, rows: rea
 
 /** Each request sees what responses before it have shown. */
 function checkOrder(all: readonly Bounds[]): void {
-  const ended = all.toSorted((one, other) => one.end - other.end);
-  let greatest = ended[0]!, next = 0;
-  for (const bounds of all.toSorted((one, other) => one.begin - other.begin)) {
-    for (; ended[next] && ended[next]!.end < bounds.begin; next++) {
-      if (ended[next]!.least > greatest.least) greatest = ended[next]!;
+  for (const later of all) {
+    for (const earlier of all) {
+      const isRight = earlier.end >= later.begin || earlier.least < later.below;
+      if (!isRight) assert.fail(`${later.what} does not show what was visible before: ${earlier.what}`);
     }
-    const isRight = greatest.end >= bounds.begin || greatest.least < bounds.below;
-    assert(isRight, `${bounds.what} does not show what was visible before: ${greatest.what}`);
   }
 }

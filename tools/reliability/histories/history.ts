@@ -34,7 +34,7 @@ export class Recorder {
   /** Sends the requests of a client, one after the other. */
   async run(handles: readonly Handle[], steps: readonly Step[]): Promise<void> {
     for (const step of steps) {
-      const handle = handles[step.server % handles.length]!;
+      const handle = handles[step.server]!;
       if (step.kind === "list") await this.#walk(handle, step);
       else await this.#insist(handle, step);
     }

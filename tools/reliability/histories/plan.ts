@@ -8,7 +8,8 @@ import type { Fault } from "../../../tests/support/postgres/proxy.ts";
 /** The time limit of a store, in milliseconds, and a delay beyond it. */
 export const TIMEOUT = 1000, BEYOND_TIMEOUT = 1300;
 
-export const MOST_SERVERS = 2;
+/** How many servers share the database. */
+export const SERVERS = 2;
 
 /** A request. */
 export type Asked =
@@ -22,7 +23,6 @@ export type Step = Asked & { server: number; pages?: number };
 export interface Plan {
   /** The pets that are there before. */
   pets: PetDraft[];
-  servers: number;
   /** The requests of each client, which sends them one after the other. */
   clients: Step[][];
   faults: Fault[];
@@ -40,7 +40,7 @@ const DRAFT: fc.Arbitrary<PetDraft> = fc.record({
   status: STATUS,
 });
 
-const SERVER = fc.nat(MOST_SERVERS - 1);
+const SERVER = fc.nat(SERVERS - 1);
 
 const CREATE: fc.Arbitrary<Step> = fc.record({
   server: SERVER,
@@ -74,7 +74,6 @@ const FAULT: fc.Arbitrary<Fault> = fc.record({
 
 export const PLAN: fc.Arbitrary<Plan> = fc.record({
   pets: fc.array(DRAFT, { maxLength: 16 }),
-  servers: fc.integer({ min: 1, max: MOST_SERVERS }),
   clients: fc.array(fc.array(fc.oneof(CREATE, CREATE, GET, LIST), { maxLength: 5 }), { minLength: 1, maxLength: 4 }),
   faults: fc.array(FAULT, { maxLength: 4 }),
 }).map(nameAll);

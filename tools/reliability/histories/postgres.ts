@@ -1,6 +1,5 @@
 /** Petstores on PostgreSQL behind a proxy that fails as a plan says, directly and through PgBouncer. */
 
-import assert from "node:assert/strict";
 import fc from "fast-check";
 // @ts-types="@types/pg"
 import { Client, Pool } from "pg";
@@ -17,8 +16,8 @@ import { type Proxy, withProxy } from "../../../tests/support/postgres/proxy.ts"
 import { at, withDatabase } from "../../../tests/support/postgres/servers.ts";
 import { until } from "../../../tests/support/until.ts";
 import { checkHistory } from "./check.ts";
-import { type Handle, KEY, Recorder } from "./history.ts";
-import { MOST_SERVERS, PLAN, type Plan, TIMEOUT } from "./plan.ts";
+import { KEY, Recorder } from "./history.ts";
+import { PLAN, type Plan, SERVERS, TIMEOUT } from "./plan.ts";
 
 /** Connections of a server: few, so that a request after a fault gets the one that has failed. */
 const SIZE = 2;
@@ -57,7 +56,7 @@ export function runHistories(pooled: boolean, histories: number, seed: number): 
       const runAt = async (url: string) => {
         await using opened = new AsyncDisposableStack();
         const stores: PetStore[] = [];
-        while (stores.length < MOST_SERVERS) stores.push(opened.use(await openStore(url, pooled)));
+        while (stores.length < SERVERS) stores.push(opened.use(await openStore(url, pooled)));
         const property = fc.asyncProperty(PLAN, (plan) => runHistory({ proxy, admin, stores }, plan));
         await fc.assert(property, { seed, numRuns: histories, includeErrorInReport: true });
       };
@@ -78,19 +77,21 @@ async function openStore(url: string, pooled: boolean): Promise<KeyedPetStore> {
 }
 
 /** Runs a history, and throws if it is wrong. */
-async function runHistory(place: Place, { pets, servers, clients, faults }: Plan): Promise<void> {
+async function runHistory(place: Place, { pets, clients, faults }: Plan): Promise<void> {
   const { proxy, admin, stores } = place;
   const recorder = new Recorder();
-  const handles = stores.slice(0, servers).map((store) =>
-    createPetstore({ store, keys: [KEY], onError: () => {} }).handle
-  );
+  const handles = stores.map((store) => createPetstore({ store, keys: [KEY], onError: () => {} }).handle);
   await admin.query(EMPTY);
   await admin.query(addStatement("petstore"), addParameters(pets, []));
   proxy.follow(faults);
   proxy.isDoubling = faults.length % 2 === 1;
   await Promise.all(clients.map((steps) => recorder.run(handles, steps)));
   proxy.follow([]);
-  for (const handle of handles) await untilRead(recorder, handle);
+  // The faults are over: each server recovers by itself, and shows all.
+  for (const handle of handles) {
+    const list = { kind: "list", after: 0, limit: 100, status: undefined } as const;
+    await until("a server that no longer refuses", async () => (await recorder.ask(handle, list)).status !== 503);
+  }
   await untilRest(place);
   const { rows } = await admin.query<string[]>({
     text: readStatements("petstore").all,
@@ -98,19 +99,6 @@ async function runHistory(place: Place, { pets, servers, clients, faults }: Plan
     rowMode: "array",
   });
   checkHistory(pets, recorder.exchanges, rows.map((row) => row[1]!));
-}
-
-/** How often a server may refuse after the last fault, before it counts as broken. */
-const REFUSALS = 100;
-
-/** The faults are over: each server recovers by itself, and shows all. */
-async function untilRead(recorder: Recorder, handle: Handle): Promise<void> {
-  for (let tries = 0; tries < REFUSALS; tries++) {
-    const { status } = await recorder.ask(handle, { kind: "list", after: 0, limit: 100, status: undefined });
-    if (status !== 503) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  assert.fail("A server refuses long after the last fault");
 }
 
 /**

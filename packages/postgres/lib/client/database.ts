@@ -4,7 +4,7 @@ import type { CheckedOptions } from "../options.ts";
 import { type Connection, type Parameter, type Row, runStatement } from "./connection.ts";
 import { asUnavailable, isRefusal } from "./errors.ts";
 import { type PostgresPool, sizeOf } from "./pool.ts";
-import { guardPool } from "./pool_guard.ts";
+import { guardPool, ignore } from "./pool_guard.ts";
 
 /** How many statements may wait for a connection. */
 const MAX_WAITING = 10_000;
@@ -116,7 +116,11 @@ export class Database {
   async #connect(): Promise<Connection | undefined> {
     const begun = performance.now();
     try {
-      return await this.#pool.connect() as Connection;
+      const connection = await this.#pool.connect() as Connection;
+      // Whoever takes a connection out of a pool must listen to its errors. The pool gives the same one again, with the listener.
+      connection.off("error", ignore);
+      connection.on("error", ignore);
+      return connection;
     } catch (error) {
       const [oldest] = this.#waiting;
       if (oldest && oldest.arrivedAt <= begun) this.#refuse(oldest, asUnavailable(error));
@@ -189,7 +193,7 @@ export class Database {
    */
   #cancel({ text, mayStore }: Statement, processId: number | undefined): void {
     if (processId === undefined) return;
-    this.query(CANCEL, [String(processId), mayStore ? "wait" : "all", text]).catch(() => {});
+    this.query(CANCEL, [String(processId), mayStore ? "wait" : "all", text]).catch(ignore);
   }
 }
 

@@ -2,19 +2,13 @@
 
 import type { PostgresPool } from "./pool.ts";
 
-/**
- * What this file uses of a pool beyond {@link PostgresPool}: the class of its connections, and the event for each connection that is taken
- * out. An app's own pool may lack both.
- */
-interface GuardedPool {
+/** The class of a pool's connections, which {@link PostgresPool} lacks, so that an app need not provide more than it must. */
+interface ConnectingPool {
   Client?: new (options: unknown) => Client;
-  on?(event: "acquire", listener: (client: Client) => void): unknown;
 }
 
+/** The internals of node-postgres, which may change. The method lets the parser of messages listen to the stream. */
 interface Client {
-  on(event: "error", listener: (error: Error) => void): void;
-  listeners(event: "error"): unknown[];
-  /** The internals of node-postgres, which may change. This method lets the parser of messages listen to the stream. */
   connection?: { attachListeners?(stream: Stream): void };
 }
 
@@ -27,29 +21,23 @@ interface Stream {
   destroy(error: Error): void;
 }
 
+/** An error event without a listener ends the process. */
+export function ignore(): void {}
+
 const guardedPools = new WeakSet<object>();
 
-/** The listener of errors. It has a name, so that a connection that is taken out again does not get it twice. */
-function ignore(): void {}
-
 /**
- * Guards a pool against lost connections, idle or in use, and against messages that cannot be read. The guards stay with the pool, and
+ * Guards a pool against the loss of connections that are idle, and against messages that cannot be read. The guards stay with the pool, and
  * several stores share them.
  */
 export function guardPool(pool: PostgresPool): void {
   if (guardedPools.has(pool)) return;
   guardedPools.add(pool);
-  // An error event without a listener ends the process. The pool reports that of an idle connection, and a connection in use its own.
   pool.on?.("error", ignore);
-  const guarded: GuardedPool = pool as object;
-  guarded.on?.("acquire", (client) => {
-    if (!client.listeners("error").includes(ignore)) client.on("error", ignore);
-  });
-  if (guarded.Client) guarded.Client = withGuardedParser(guarded.Client);
-}
-
-function withGuardedParser(Client: NonNullable<GuardedPool["Client"]>): typeof Client {
-  return class extends Client {
+  const connecting: ConnectingPool = pool as object;
+  const { Client } = connecting;
+  if (!Client) return;
+  connecting.Client = class extends Client {
     constructor(options: unknown) {
       super(options);
       guardParser(this);
