@@ -38,16 +38,11 @@ export async function loadPostgres(): Promise<PostgresModule> {
 
 /** @throws {SettingError} If the address is invalid, or the package is not installed. */
 export async function readPostgresStore(address: string, environment: Environment): Promise<StoreSetting> {
-  const module = await loadPostgres();
-  const { description, open, ...shared } = readAddress(module, address, environment("PGPASSWORD"));
-  return { description, open, shared };
-}
-
-function readAddress(module: PostgresModule, address: string, password: string | undefined): PostgresSetting {
+  const { readPostgresSetting } = await loadPostgres();
   try {
-    return module.readPostgresSetting(address, password);
+    const { description, open, ...shared } = readPostgresSetting(address, environment("PGPASSWORD"));
+    return { description, open, shared };
   } catch (error) {
-    if (error instanceof TypeError) throw new SettingError(error.message);
-    throw error;
+    throw error instanceof TypeError ? new SettingError(error.message) : error;
   }
 }

@@ -80,7 +80,6 @@ testUnless(NO_POSTGRES)(
           const parts = { args: [`--key=${KEY}`, "--log=off"], env };
           await drill(folder, parts, { ...env, ...path }, "pg_restore ", /^petstore: .*lacks pets/m);
         },
-        ["fsync=off"],
         PROGRAMS,
       )
     ),

@@ -39,26 +39,33 @@ function home(): string {
 }
 
 /** @param programs The folder with PostgreSQL's programs. */
-export async function startCluster(
-  settings: readonly string[] = [],
-  programs: string | undefined = findBinaries(),
-): Promise<Cluster> {
+export async function startCluster(programs: string | undefined = findBinaries()): Promise<Cluster> {
   const folder = mkdtempSync(join(home(), "cluster-"));
   own(folder);
   const cluster = { folder, port: await freePort(), bin: placeBinaries(programs ?? "", home()) };
   const options = ["-U", "postgres", "-A", "trust", "-N", "-E", "UTF8", "--locale=C"];
   run(cluster, "initdb", ["-D", join(folder, "data"), ...options]);
-  startAgain(cluster, settings);
+  startAgain(cluster);
   return cluster;
 }
 
-export function startAgain(cluster: Cluster, settings: readonly string[] = []): void {
-  const { folder, port } = cluster;
+const SETTINGS = [
+  "listen_addresses=127.0.0.1",
+  "unix_socket_directories=''",
   // Shared memory in the folder goes with it; elsewhere, a killed cluster would leave it behind.
-  const places = ["unix_socket_directories=''", "dynamic_shared_memory_type=mmap"];
-  const all = [`port=${port}`, "listen_addresses=127.0.0.1", ...places, ...settings];
-  const options = all.map((setting) => `-c ${setting}`).join(" ");
-  run(cluster, "pg_ctl", ["-D", join(folder, "data"), "-l", join(folder, "log"), "-w", "-o", options, "start"]);
+  "dynamic_shared_memory_type=mmap",
+  // Commits need not wait for the disk: these tests kill processes, never the machine.
+  "fsync=off",
+  "full_page_writes=off",
+  "max_connections=200",
+  "autovacuum=off",
+];
+
+export function startAgain(cluster: Cluster, more: readonly string[] = []): void {
+  const { folder, port } = cluster;
+  const options = [`port=${port}`, ...SETTINGS, ...more].map((setting) => `-c ${setting}`).join(" ");
+  const args = ["-D", join(folder, "data"), "-l", join(folder, "log"), "-w", "-o", options, "start"];
+  run(cluster, "pg_ctl", args);
 }
 
 /** Runs one of PostgreSQL's programs as a user that it does not refuse. */

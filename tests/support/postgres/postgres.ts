@@ -14,9 +14,6 @@ export function whyNoPostgres(): string | false {
   return GIVEN ? false : whyNoCluster();
 }
 
-/** Commits need not wait for the disk: these tests kill processes, never the machine. */
-const SETTINGS = ["fsync=off", "full_page_writes=off", "max_connections=200", "autovacuum=off"];
-
 /** Where the database is in which tests make schemas. */
 export async function postgresUrl(): Promise<string> {
   return GIVEN ?? await sharedUrl();
@@ -35,7 +32,7 @@ export function sharedUrl(): Promise<string> {
 async function startShared(): Promise<string> {
   const known = process.env[SHARED];
   if (known !== undefined) return known;
-  const { port } = await startCluster(SETTINGS);
+  const { port } = await startCluster();
   return process.env[SHARED] = `postgres://postgres@127.0.0.1:${port}/postgres`;
 }
 

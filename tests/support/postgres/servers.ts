@@ -14,10 +14,9 @@ export const PET = { name: "Rex", categoryId: 7n, status: "sold" } as const;
 /** A cluster of its own, for a test that ends or changes it. */
 export async function withCluster<T>(
   use: (cluster: Cluster, url: string) => Promise<T>,
-  settings?: readonly string[],
   programs?: string,
 ): Promise<T> {
-  const cluster = await startCluster(settings, programs);
+  const cluster = await startCluster(programs);
   try {
     return await use(cluster, urlOf(cluster.port, "postgres"));
   } finally {

@@ -69,15 +69,16 @@ function requireCommitted(connection: Connection): void {
 /** The names of the prepared statements, by their texts. All stores of the process must use one name for a text. */
 const statementNames = new Map<string, string>();
 
-/** The beginning of all names, made at the first use. It distinguishes them from those of another copy of this library on the same pool. */
+/**
+ * The beginning of all names, made at the first use. It differs in each process and each copy of this library: behind a pooler that does not
+ * know prepared statements, a name of another process would run another statement.
+ */
 let namePrefix: string | undefined;
 
 /** Returns the name under which a statement is prepared. */
 function statementName(text: string): string {
-  const known = statementNames.get(text);
-  if (known !== undefined) return known;
   namePrefix ??= `petstore_${crypto.randomUUID().slice(0, 8)}`;
-  const name = `${namePrefix}_${statementNames.size + 1}`;
+  const name = statementNames.get(text) ?? `${namePrefix}_${statementNames.size + 1}`;
   statementNames.set(text, name);
   return name;
 }
