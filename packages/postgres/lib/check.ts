@@ -3,6 +3,31 @@ import { inspectTables } from "./schema/inspection.ts";
 import { requireReady } from "./schema/schema.ts";
 
 /**
+ * Finds the faults of the tables, in sentences, and says what they are. Changes nothing.
+ *
+ * @throws {StoreUnavailableError} If there are no tables that this release can use, or the role lacks rights.
+ */
+export async function checkTables(db: Database): Promise<{ faults: string[]; contents: string }> {
+  const { version, isReadOnly } = await inspectTables(db);
+  const faults = await findMissingParts(db);
+  // The pets can only be read if the columns are right.
+  if (faults.length === 0) faults.push(...await findInvalidPets(db));
+  if (faults.length === 0 && !isReadOnly) await requireReady(db);
+  const advice = "restore it from a backup, or as petstore schema shows it";
+  return {
+    faults: faults.map((fault) => `The schema ${db.schema} ${fault}; ${advice}`),
+    contents: `schema version ${version}${isReadOnly ? ", for reading only" : ""}`,
+  };
+}
+
+async function findMissingParts(db: Database): Promise<string[]> {
+  const rows = await db.query(SELECT_PARTS, [`"${db.schema}"`]);
+  // With the setting `quote_all_identifiers`, PostgreSQL quotes every name, also that of a type.
+  const parts = rows.map(([part]) => part?.replaceAll('"', ""));
+  return REQUIRED_PARTS.filter((part) => !parts.includes(part)).map((part) => `lacks ${part}`);
+}
+
+/**
  * The parts that the schema must have, as {@link SELECT_PARTS} describes them. A column whose type ends with `?` may be null. A crash
  * empties a table without a write-ahead log.
  */
@@ -67,41 +92,16 @@ const SELECT_PARTS = `WITH rel AS (SELECT oid, relname, relpersistence FROM pg_c
 /** How long it may take to read all pets. There may be a billion of them. */
 const READING_TIMEOUT_MS = 3_600_000;
 
-/** Counts the pets that the service would not accept. */
-function selectInvalidPets(schema: string): string {
-  return `SELECT pg_catalog.count(*), pg_catalog.min(id) FROM "${schema}".pets
-    WHERE id OPERATOR(pg_catalog.<) 1 OR id OPERATOR(pg_catalog.>) ${Number.MAX_SAFE_INTEGER}
-      OR pg_catalog.length(name) OPERATOR(pg_catalog.<) 1 OR pg_catalog.length(name) OPERATOR(pg_catalog.>) 255`;
-}
-
-/**
- * Finds the faults of the tables, in sentences, and says what they are. Changes nothing.
- *
- * @throws {StoreUnavailableError} If there are no tables that this release can use, or the role lacks rights.
- */
-export async function checkTables(db: Database): Promise<{ faults: string[]; contents: string }> {
-  const { version, isReadOnly } = await inspectTables(db);
-  const faults = await findMissingParts(db);
-  // The pets can only be read if the columns are right.
-  if (faults.length === 0) faults.push(...await findInvalidPets(db));
-  if (faults.length === 0 && !isReadOnly) await requireReady(db);
-  const advice = "restore it from a backup, or as petstore schema shows it";
-  return {
-    faults: faults.map((fault) => `The schema ${db.schema} ${fault}; ${advice}`),
-    contents: `schema version ${version}${isReadOnly ? ", for reading only" : ""}`,
-  };
-}
-
-async function findMissingParts(db: Database): Promise<string[]> {
-  const rows = await db.query(SELECT_PARTS, [`"${db.schema}"`]);
-  // With the setting `quote_all_identifiers`, PostgreSQL quotes every name, also that of a type.
-  const parts = rows.map(([part]) => part?.replaceAll('"', ""));
-  return REQUIRED_PARTS.filter((part) => !parts.includes(part)).map((part) => `lacks ${part}`);
-}
-
 async function findInvalidPets(db: Database): Promise<string[]> {
   const deadline = performance.now() + READING_TIMEOUT_MS;
   const [[count, first] = []] = await db.query(selectInvalidPets(db.schema), [], { deadline });
   if (count === "0") return [];
   return [`has pets (${count}) with an id or a name that the service cannot have stored: look at id ${first}`];
+}
+
+/** Counts the pets that the service would not accept. */
+function selectInvalidPets(schema: string): string {
+  return `SELECT pg_catalog.count(*), pg_catalog.min(id) FROM "${schema}".pets
+    WHERE id OPERATOR(pg_catalog.<) 1 OR id OPERATOR(pg_catalog.>) ${Number.MAX_SAFE_INTEGER}
+      OR pg_catalog.length(name) OPERATOR(pg_catalog.<) 1 OR pg_catalog.length(name) OPERATOR(pg_catalog.>) 255`;
 }

@@ -22,6 +22,9 @@ import { PLAN, type Plan, SERVERS, TIMEOUT } from "./plan.ts";
 /** Connections of a server: few, so that a request after a fault gets the one that has failed. */
 const SIZE = 2;
 
+/** The longest that a history may take, in milliseconds, in case a request is never answered. The machine may be busy. */
+const LONGEST = 120_000;
+
 /** The time for which nothing must run, in milliseconds. */
 const REST = 50;
 
@@ -58,7 +61,7 @@ export function runHistories(pooled: boolean, histories: number, seed: number): 
         const stores: PetStore[] = [];
         while (stores.length < SERVERS) stores.push(opened.use(await openStore(url, pooled)));
         const property = fc.asyncProperty(PLAN, (plan) => runHistory({ proxy, admin, stores }, plan));
-        await fc.assert(property, { seed, numRuns: histories, includeErrorInReport: true });
+        await fc.assert(property, { seed, numRuns: histories, timeout: LONGEST, includeErrorInReport: true });
       };
       await (pooled ? withPooler(url, runAt) : runAt(url)).finally(() => admin.end());
       return proxy.faults;
