@@ -2,7 +2,6 @@
 
 import type { IdempotentRequest, PetDraft } from "@petstore/petstore/store";
 import { statusCode, uncertain } from "@petstore/petstore/store/toolkit";
-import { numberArray, textArray } from "./client/arrays.ts";
 import type { Database } from "./client/database.ts";
 import { isTransient } from "./client/errors.ts";
 
@@ -45,7 +44,7 @@ export function addStatement(schema: string): string {
     $5::pg_catalog.text[], $6::bigint[])`;
 }
 
-/** Makes the parameters of `add_pets`, which are all arrays. */
+/** Makes the parameters of `add_pets`: arrays in PostgreSQL's notation, because all parameters are texts. */
 export function addParameters(pets: readonly PetDraft[], requests: readonly IdempotentRequest[]): string[] {
   return [
     textArray(pets.map(({ name }) => name)),
@@ -55,4 +54,12 @@ export function addParameters(pets: readonly PetDraft[], requests: readonly Idem
     textArray(requests.map(({ fingerprint }) => fingerprint)),
     numberArray(requests.map(({ retentionMs }) => retentionMs)),
   ];
+}
+
+export function textArray(texts: readonly string[]): string {
+  return `{${texts.map((text) => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`).join(",")}}`;
+}
+
+function numberArray(numbers: readonly (number | bigint)[]): string {
+  return `{${numbers.join(",")}}`;
 }

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { createPostgresStore } from "../mod.ts";
-import { textArray } from "../lib/client/arrays.ts";
+import { textArray } from "../lib/add_pets.ts";
 import { readStatements } from "../lib/statements.ts";
 import { connect, runSql } from "../../../tests/support/postgres/postgres.ts";
 import { DAY, forgetCall, test } from "./support.ts";
