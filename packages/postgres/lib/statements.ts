@@ -16,7 +16,7 @@ const STATUS_NAME = `CASE ${
 const PET_JSON = `pg_catalog.concat('{"id":', id, ',"name":', pg_catalog.to_json(name), ',"categoryId":', category_id,
   ',"status":"', ${STATUS_NAME}, '"}')`;
 
-export type ReadStatements = ReturnType<typeof readStatements>;
+export type ReadStatements = Record<"pet" | "all" | "ofStatus" | "lastId" | "upTo", string>;
 
 /** The digits of the ids for which a store begins: as many as a small table has. */
 export const FEW_DIGITS = 4;
@@ -27,7 +27,7 @@ export const FEW_DIGITS = 4;
  * @param digits How many digits the ids have at most, as far as is known. PostgreSQL keeps the plan of a statement, and one for few pets may
  * be slow for many. So this number is in the text of the statements: with each tenfold growth they get a new text, and so a new plan.
  */
-export function readStatements(schema: string, digits = FEW_DIGITS) {
+export function readStatements(schema: string, digits = FEW_DIGITS): ReadStatements {
   const pets = `"${schema}".pets`;
   const size = `/* ids of up to ${digits} digits */`;
   const page = (condition: string, order: string) =>

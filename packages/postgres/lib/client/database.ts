@@ -61,6 +61,7 @@ export class Database {
   /** How many connections are used, or being opened. */
   #running = 0;
 
+  /** @param maxRunning How many statements may run at a time. Default: as many as the pool has connections. */
   constructor(pool: PostgresPool, { schema, timeoutMs, prepare }: CheckedOptions, maxRunning: number = sizeOf(pool)) {
     guardPool(pool);
     this.#pool = pool;

@@ -72,8 +72,8 @@ function createAddPets(schema: string): string {
       PERFORM pg_advisory_xact_lock(${LOCKS.writing}, '${schema}.pets'::regclass::oid::integer);
       PERFORM ${schema}.check_ids();
 
-      -- 3. Find the id of each pet. A remembered request gives the negative id of its pet, or null if it was for another pet.
-      -- It is the clock of the database that counts, because those of the servers may differ.
+      -- 3. Find the id of each pet: a new one, or for a remembered request the negative id of its pet, or null if it was for another pet.
+      -- Whether a request has expired is told by the clock of the database, because those of the servers may differ.
       this_moment := extract(epoch FROM clock_timestamp()) * 1000;
       IF keyed > 0 THEN
         EXECUTE $find$${findOrNumber(schema)}$find$ INTO ids USING keys, fingerprints, this_moment;
@@ -81,7 +81,7 @@ function createAddPets(schema: string): string {
       ids := ids || ARRAY(SELECT nextval('${schema}.pet_ids') FROM generate_series(keyed + 1, cardinality(names)));
       new_ids := ARRAY(SELECT id FROM unnest(ids) AS id WHERE id > 0);
 
-      -- 4. Store the new pets, and their requests. A request that has expired may have the same key.
+      -- 4. Store the new pets, and their requests. An expired request with the same key is replaced.
       INSERT INTO ${schema}.pets (id, category_id, status, name)
         SELECT * FROM unnest(ids, categories, statuses, names) AS pet (id) WHERE id > 0;
       IF keyed > 0 THEN
@@ -106,8 +106,8 @@ function createAddPets(schema: string): string {
           MESSAGE = 'Not every pet is in ${schema}.pets; is there a trigger or a rule of another program?';
       END IF;
 
-      -- 6. Write something if nothing is new. The commit waits for a synchronous standby only then, and the standby must have an earlier pet
-      -- that is told again. For a probe, it must be there.
+      -- 6. Write something if nothing is new, because only then the commit waits for a synchronous standby. The standby must have an earlier
+      -- pet that is told again, and a probe must show that it is there.
       IF cardinality(new_ids) = 0 THEN
         PERFORM pg_logical_emit_message(true, 'petstore', '');
       END IF;
