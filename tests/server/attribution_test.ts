@@ -7,7 +7,6 @@ import type { Observer } from "../../lib/http/finisher.ts";
 import { createServerPipeline } from "../../lib/server/service/server_pipeline.ts";
 import { createAccessLog } from "../../lib/server/telemetry/access_log.ts";
 import { Metrics } from "../../lib/server/telemetry/metrics.ts";
-import { formatSamples } from "../../lib/server/telemetry/samples.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { createContext } from "../support/context.ts";
@@ -85,7 +84,7 @@ test("each request has a line of JSON with its own facts, and the present time",
 });
 
 test("each request is counted by its method, status, route and error code, and calls of the deprecated operation by caller", async () => {
-  const metrics = new Metrics({}), expected = new Map<string, number>();
+  const metrics = new Metrics(), expected = new Map<string, number>();
   await sendAll(metrics.observe);
   const count = (...name: unknown[]) => {
     const key = name.join(" ").trim();
@@ -98,7 +97,7 @@ test("each request is counted by its method, status, route and error code, and c
     if (route === ONE && method === "GET") count("petstore_deprecated_requests_total", who, ONE);
   }
   const isCount = /requests_total|errors_total [^ ]|request_duration_seconds_count/;
-  const counted = [...samplesOf(formatSamples(metrics.read()))].filter(([name]) => isCount.test(name));
+  const counted = [...samplesOf(metrics.format())].filter(([name]) => isCount.test(name));
   assert.deepEqual(counted.sort(), [...expected].sort());
 });
 
@@ -111,16 +110,20 @@ for (const [thrown, status, storeErrors, logged] of FAILURES) {
   test(`a request that fails by ${thrown} is logged with its cause, and counts as the store's failure only if it is one`, async () => {
     const lines = { output: [] as string[], errors: [] as string[] };
     const store = Object.assign(createMemoryStore(), { get: () => Promise.reject(thrown) });
-    const listener = { stop: () => Promise.resolve(), finish: () => Promise.resolve() };
     const args = ["--log=json", "--metrics=127.0.0.1:1", "--key=k"];
-    const { server, gate } = await startWithoutSocket(args, store, listener, (line, name) => lines[name].push(line));
+    const { gate, metrics, end } = await startWithoutSocket(
+      args,
+      store,
+      () => Promise.resolve(),
+      (line, name) => lines[name].push(line),
+    );
     const context = createContext({ authorization: "Bearer k" }, "GET", "/v1/pets/7");
     for (const _ of [1, 2]) {
       assert.equal(await gate.respond({ ...context }, undefined, (reply) => reply.status), status);
     }
-    assert.equal(server.readMetrics()["petstore_store_errors_total"], 2 * storeErrors);
+    assert.equal(samplesOf(metrics!.format()).get("petstore_store_errors_total"), 2 * storeErrors);
     // The second failure is told at the end.
-    await server.shutDown(0);
+    await end();
     const idsOf = (lines: string[]) => lines.map((line) => JSON.parse(line).requestId);
     assert.deepEqual(idsOf(lines.errors), idsOf(lines.output));
     for (const line of lines.errors) assert.match(line, logged);

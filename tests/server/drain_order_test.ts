@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { resolvesWithin } from "../../lib/promises.ts";
 import type { Reply } from "../../lib/http/reply.ts";
 import { DrainGate } from "../../lib/server/service/drain_gate.ts";
 import { createServerPipeline } from "../../lib/server/service/server_pipeline.ts";
@@ -48,8 +47,7 @@ async function endServer(clients: Client[], times: fc.Stream<number>): Promise<v
     reading = 0,
     lastReplyAt = 0,
     endedAt = 0,
-    isStopped = false,
-    isLimitOver = false;
+    isStopped = false;
   let onRead = () => {};
 
   const store = Object.assign(createMemoryStore(), {
@@ -59,24 +57,22 @@ async function endServer(clients: Client[], times: fc.Stream<number>): Promise<v
       return BigInt(++stored);
     },
     close: () => {
-      if (reading > 0 && !isLimitOver) wrong.push("closed before the clients have read");
+      const endTime = performance.now() - endedAt;
+      if (endTime > 7_501) wrong.push("the end takes too long");
+      if (reading > 0 && endTime < 7_499) wrong.push("closed before the clients have read");
       phase = "closed";
     },
   });
-  const listener = {
-    stop: () => {
-      isStopped = true;
-      if (thinking > 0) wrong.push("the socket closes while a client may still send");
-      if (performance.now() - lastReplyAt < HOLD_MS) wrong.push("a request was answered while requests are held");
-      return Promise.resolve();
-    },
-    finish: async (limit: number) => {
-      if (performance.now() + limit > endedAt + 7_500) wrong.push("the end takes too long");
-      const read = new Promise<void>((resolve) => reading === 0 ? resolve() : onRead = resolve);
-      isLimitOver = !await resolvesWithin(limit, read);
-    },
+  /** Stops the listener. */
+  const stop = () => {
+    isStopped = true;
+    if (thinking > 0) wrong.push("the socket closes while a client may still send");
+    if (performance.now() - lastReplyAt < HOLD_MS) wrong.push("a request was answered while requests are held");
+    return new Promise<void>((resolve) => reading === 0 ? resolve() : onRead = resolve);
   };
-  const { server, gate } = await startWithoutSocket(["--key=k"], store, listener, (line) => lines.push(line));
+  const { gate, end } = await startWithoutSocket(["--key=k"], store, stop, (line, name) => {
+    if (name === "output") lines.push(line);
+  }, HOLD_MS);
 
   function send(body: Promise<Uint8Array>): Promise<Reply> {
     const openBody = () =>
@@ -118,7 +114,7 @@ async function endServer(clients: Client[], times: fc.Stream<number>): Promise<v
     for (let i = 0; i < clients.length; i++) await step();
     phase = "stopping";
     endedAt = performance.now();
-    await server.shutDown(HOLD_MS);
+    await end();
   });
   assert.deepEqual([wrong, phase], [[], "closed"]);
   const answered = exchanges.filter(({ reply }) => reply);

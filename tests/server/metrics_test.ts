@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { RequestContext } from "../../lib/http/context.ts";
 import { Metrics } from "../../lib/server/telemetry/metrics.ts";
-import { formatSamples, METRICS_TEXT } from "../../lib/server/telemetry/samples.ts";
+import { METRICS_TEXT } from "../../lib/server/telemetry/families.ts";
 import type { ObservedBatch } from "../../lib/stores/batch.ts";
 import { VERSION } from "../../lib/server/process/version.ts";
 import { createContext } from "../support/context.ts";
@@ -28,28 +28,29 @@ function count(metrics: Metrics, exchange: Partial<RequestContext>, status: numb
 const ROUTE = "/v1/pets/{petId}";
 
 test("unknown methods share a label, so no client can make memory grow", () => {
-  const metrics = new Metrics({});
+  const metrics = new Metrics();
   for (let i = 0; i < 900; i++) count(metrics, { route: ROUTE, method: `M${i}` }, 200);
-  const values = samplesOf(formatSamples(metrics.read()));
+  const values = samplesOf(metrics.format());
   assert.equal(values.get(`petstore_requests_total other 200 ${ROUTE}`), 900);
 });
 
 test("a label shows any caller, and no caller can write a line of its own", () => {
-  const metrics = new Metrics({});
+  const metrics = new Metrics();
   const id = 'a"} 1\n# HELP\npetstore_requests_total{route="\\';
   count(metrics, { route: ROUTE, caller: { id } }, 200);
-  const text = formatSamples(metrics.read());
+  const text = metrics.format();
   assert.equal(samplesOf(text).get(`petstore_deprecated_requests_total ${id} ${ROUTE}`), 1);
   for (const line of text.trimEnd().split("\n")) assert.match(line, /^(# |[a-z_]+(\{.*\})? [\d.e-]+$)/);
 });
 
 test("histograms are cumulative, and each value has its unit", () => {
   const batch: ObservedBatch = { unsettled: 2, onCommit: undefined };
-  const metrics = new Metrics({ batch, pool: { size: 10, running: 4, waiting: 7 } });
+  const metrics = new Metrics();
+  metrics.watch({ batch, pool: { size: 10, running: 4, waiting: 7 } });
   count(metrics, { route: ROUTE }, 200, 30_000);
   for (const milliseconds of [5, 100, 20_000]) batch.onCommit!(1, milliseconds);
   metrics.onStoreError();
-  const values = samplesOf(formatSamples(metrics.read()));
+  const values = samplesOf(metrics.format());
   const expected = {
     [`request_duration_seconds_bucket ${ROUTE} 10`]: 0,
     [`request_duration_seconds_bucket ${ROUTE} +Inf`]: 1,
@@ -93,7 +94,7 @@ const ALERTS = fileURLToPath(new URL("../../docs/petstore-alerts.yml", import.me
 const DASHBOARD = new URL("../../docs/petstore-dashboard.json", import.meta.url);
 
 test("the alert rules and the dashboard use metrics that the server has, each of these is on the dashboard, and each alert on the page", () => {
-  const metrics = Array.from(formatSamples({}).matchAll(/^# TYPE (\w+) (\w+)$/gm), ([, name = ""]) => name);
+  const metrics = Array.from(new Metrics().format().matchAll(/^# TYPE (\w+) (\w+)$/gm), ([, name = ""]) => name);
   const usedBy = (text: string) =>
     new Set(text.match(/\b(petstore|process)_\w+/g)?.map((name) => name.replace(/_(bucket|count|sum)$/, "")));
   const { panels } = JSON.parse(readFileSync(DASHBOARD, "utf8"));

@@ -1,10 +1,9 @@
 /** Listens with `Deno.serve`. */
 
 import { FetchContext, sendableResponse } from "../../hosts/fetch.ts";
-import { type Listen, listenError, UNFINISHED } from "../service/listener.ts";
+import { type Listen, listenError } from "../service/listener.ts";
 import { readVariable } from "../process/process.ts";
 import { firstLine, SettingError } from "../process/start_error.ts";
-import { resolvesWithin } from "../../promises.ts";
 
 /** The pause before each attempt to open the socket again, in milliseconds. */
 const RETRY_DELAY = 100;
@@ -35,8 +34,6 @@ export const listen: Listen = (address, gate, report) => {
   }
   /** Whether `stop()` was called, so that a server which ends is not replaced. */
   let isStopping = false;
-  /** Resolves when all connections have ended after the stop. */
-  let allClosed = Promise.resolve();
   const boundPort = server.addr.port;
   watch();
 
@@ -62,15 +59,9 @@ export const listen: Listen = (address, gate, report) => {
   return {
     port: boundPort,
     async stop() {
-      if (isStopping) return;
       isStopping = true;
-      allClosed = server.shutdown().catch(() => {});
-      // Deno closes the socket in the next turn of the event loop, which has surely passed after two timers.
-      for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
-    },
-    async finish(timeoutMs) {
-      // The wait has a limit, because a client may never finish its request. After the limit, the process ends with the connection open.
-      if (!await resolvesWithin(timeoutMs, allClosed)) report(UNFINISHED);
+      // A server that has just failed has no connections.
+      await server.shutdown().catch(() => {});
     },
   };
 };

@@ -7,8 +7,7 @@ import { endAfterUpgrade, sendFailure, sendReply } from "../../hosts/node_reply.
 import { NodeContext } from "../../hosts/node_context.ts";
 import type { Send } from "../service/drain_gate.ts";
 import { UNREADABLE } from "../service/errors.ts";
-import { type Listen, listenError, UNFINISHED } from "../service/listener.ts";
-import { resolvesWithin } from "../../promises.ts";
+import { type Listen, listenError } from "../service/listener.ts";
 import { isMalformed, refuseUnreadable } from "./refusals.ts";
 
 /** The options of Node's server. Times are in milliseconds. */
@@ -68,21 +67,15 @@ export const listen: Listen = async (address, gate, report) => {
   }
   server.on("error", (error) => report(`the socket has failed: ${error.message}`));
   const boundPort = (server.address() as AddressInfo).port;
-  /** Resolves when all connections have ended. It is undefined before the stop. */
-  let allClosed: Promise<void> | undefined;
 
   return {
     port: boundPort,
     stop() {
+      const { promise, resolve } = Promise.withResolvers<void>();
       // Node closes the socket at once, and the connections that are idle after a request. Those that have sent nothing are closed here.
-      allClosed ??= new Promise((resolve) => server.close(() => resolve()));
-      for (const [connection] of connections) if (connection.bytesRead === 0) connection.destroy();
-      return Promise.resolve();
-    },
-    async finish(timeoutMs) {
-      // The wait has a limit, because a client may never finish its request.
-      if (!await resolvesWithin(timeoutMs, allClosed ?? Promise.resolve())) report(UNFINISHED);
-      server.closeAllConnections();
+      server.close(() => resolve());
+      for (const connection of connections.keys()) if (connection.bytesRead === 0) connection.destroy();
+      return promise;
     },
   };
 };

@@ -9,14 +9,8 @@ import type { DrainGate } from "./drain_gate.ts";
 export interface Listener {
   /** The port at which it listens, also if the setting is 0. */
   port: number;
-  /** Accepts no more connections. Resolves when the socket is closed. It may be called again, and then changes nothing. */
+  /** Accepts no more connections. Resolves when the last one has ended, which a client can delay for ever. */
   stop(): Promise<void>;
-  /**
-   * Waits, after {@link stop}, until clients have read their last responses. If they have not when the time is over, it tells the operator.
-   *
-   * @param timeoutMs The longest wait.
-   */
-  finish(timeoutMs: number): Promise<void>;
 }
 
 /** Where to listen. */
@@ -49,6 +43,3 @@ export function listenError(address: Address, cause: unknown): Error {
   }
   return startError(line + message, cause);
 }
-
-/** The line for the operator if clients are not done within the time of `finish()`. */
-export const UNFINISHED = "stopped before all clients had finished their requests";

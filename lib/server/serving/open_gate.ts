@@ -1,38 +1,36 @@
-/** Puts the service of a server together, with its logs, its metrics and the manager of its keys, and opens the gate to it. */
+/** Puts the service of a server together, with its observers and the manager of its keys, and opens the gate to it. */
 
 import type { KeyManager } from "../../access/key_manager.ts";
 import { createKeyManager } from "../../access/create_key_manager.ts";
 import { createHandles } from "../../hosts/fetch.ts";
 import type { Observer } from "../../http/finisher.ts";
-import { withFaults } from "../../petstore/faults.ts";
+import { type FaultOptions, withFaults } from "../../petstore/faults.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
 import { type Service, serviceOf } from "../../petstore/service.ts";
 import { type KeyedPetStore, type PetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { firstLine } from "../process/start_error.ts";
-import { type Report, reportTo, type Writers } from "../process/writers.ts";
+import type { LineWriter, Report } from "../process/writers.ts";
 import type { DrainGate } from "../service/drain_gate.ts";
 import { createServerPipeline, type ServerParts } from "../service/server_pipeline.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
 import { createAccessLog } from "../telemetry/access_log.ts";
-import { createFailureLog, type FailureLog } from "../telemetry/failure_log.ts";
-import { Metrics } from "../telemetry/metrics.ts";
+import type { FailureLog } from "../telemetry/failure_log.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
 import { createParameterNotices, createPreflightNotices } from "../telemetry/notices.ts";
 import { createSeededStore } from "../transfer/seed.ts";
 
-/**
- * Begins to answer requests.
- *
- * @returns What the service counts and logs. The metrics are undefined if the settings ask for none.
- */
-export function openGate(
-  gate: DrainGate,
-  store: KeyedPetStore,
-  settings: ServerSettings,
-  writers: Writers,
-): { failureLog: FailureLog; metrics: Metrics | undefined } {
-  const report = reportTo(writers.errors);
-  const failureLog = createFailureLog(writers.errors, settings.log === "json");
-  const metrics = settings.metrics ? new Metrics(store) : undefined;
+/** What tells of requests. */
+export interface Telemetry {
+  /** Gets the access log. */
+  output: LineWriter;
+  report: Report;
+  failureLog: FailureLog;
+  metrics: Metrics | undefined;
+}
+
+/** Begins to answer requests: makes the service of a store, and opens the gate to it. */
+export function openGate(gate: DrainGate, store: KeyedPetStore, settings: ServerSettings, telemetry: Telemetry): void {
+  const { report, failureLog, metrics } = telemetry;
   const options: Omit<PetstoreOptions, "store"> = {
     ...settings.options,
     keys: manageKeys(store, settings, report),
@@ -42,16 +40,18 @@ export function openGate(
     },
   };
   const parts: ServerParts = {
-    observe: createObserver(settings, writers, report, metrics),
+    observe: createObserver(settings, telemetry),
     hasDocs: settings.docs,
     servers: settings.servers,
     reset: settings.allowReset ? reset : undefined,
   };
-  /** Opens the gate to a service on a store, with the faults from their beginning. */
-  const serve = (servedStore: PetStore) =>
-    gate.open(withSettingFaults(createServerPipeline({ ...options, store: servedStore }, parts), settings));
   serve(store);
-  return { failureLog, metrics };
+
+  /** Opens the gate to a new service on a store, with the faults of the settings from their beginning. */
+  function serve(servedStore: PetStore): void {
+    const service = createServerPipeline({ ...options, store: servedStore }, parts);
+    gate.open(settings.faults ? addFaults(service, settings.faults) : service);
+  }
 
   /**
    * Carries out `POST /reset`: later requests get a new service, on a new store with the sample pets. Those that came before it go on with
@@ -74,20 +74,14 @@ function manageKeys(store: KeyedPetStore, { keys }: ServerSettings, report: Repo
   return createKeyManager(store.keys, { onOutage, ...(keys.length > 0 && { keys }) });
 }
 
-/** Adds the faults of the settings to a service. */
-function withSettingFaults(service: Service, { faults }: ServerSettings): Service {
-  if (!faults) return service;
+function addFaults(service: Service, faults: FaultOptions): Service {
   const failing = withFaults(createHandles(service), faults);
   // `withFaults()` makes its petstore of a service, so there is one.
   return serviceOf(failing)!;
 }
 
-function createObserver(
-  { log }: ServerSettings,
-  { output }: Writers,
-  report: Report,
-  metrics: Metrics | undefined,
-): Observer | undefined {
+/** Creates the observer of all responses. Without one, the service does not read the clock, for speed. */
+function createObserver({ log }: ServerSettings, { output, report, metrics }: Telemetry): Observer | undefined {
   const observers: Observer[] = [];
   if (log !== "off") {
     observers.push(
@@ -97,7 +91,6 @@ function createObserver(
     );
   }
   if (metrics) observers.push(metrics.observe);
-  // Without an observer, the service does not read the clock, for speed.
   if (observers.length < 2) return observers[0];
   return (context, reply, startedAt, endedAt) => {
     for (const observe of observers) observe(context, reply, startedAt, endedAt);

@@ -1,15 +1,25 @@
 /** The life of a server, from its settings to its end. */
 
+import { resolvesWithin } from "../../promises.ts";
 import { formatAddress } from "../process/lines.ts";
 import { SettingError } from "../process/start_error.ts";
 import { reportTo, writeJson, type Writers } from "../process/writers.ts";
+import { DrainGate } from "../service/drain_gate.ts";
+import type { Listener } from "../service/listener.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
 import { readStoreSetting } from "../store_setting/open_store.ts";
-import type { StoreSetting } from "../store_setting/store_setting.ts";
-import { greetAsJson, greetAsText, type StartFacts } from "../telemetry/greeting.ts";
+import type { OpenStore, StoreSetting } from "../store_setting/store_setting.ts";
+import { createFailureLog } from "../telemetry/failure_log.ts";
+import { greetAsJson, greetAsText } from "../telemetry/greeting.ts";
+import { Metrics } from "../telemetry/metrics.ts";
 import { serveMetrics } from "../telemetry/metrics_server.ts";
+import { openGate } from "./open_gate.ts";
+import { prepareStore } from "./prepare_store.ts";
 import type { Runtime } from "./runtime.ts";
-import { type Server, startServer } from "./start.ts";
+import { shutDown } from "./shutdown.ts";
+
+/** The time limit for the clients of `/metrics` when the server ends, in milliseconds. */
+const METRICS_END_TIMEOUT_MS = 1_000;
 
 /**
  * Serves until a signal ends it.
@@ -23,27 +33,17 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
   const ending = runtime.waitForSignal();
   const storeSetting = await readStoreSetting(settings.store, runtime.environment);
   requireFittingStore(storeSetting, settings);
-  const report = reportTo(writers.errors);
-  /** Undefined until the server answers requests. Metrics that are read before are those of the process alone. */
-  let server: Server | undefined;
-  const readMetrics = () => server?.readMetrics() ?? {};
-  const metricsListener = settings.metrics && await serveMetrics(settings.metrics, runtime.listen, readMetrics, report);
-  try {
-    server = await startServer(settings, storeSetting, writers, runtime.listen);
-    const { hostname, metrics, docs } = settings;
-    const facts: StartFacts = {
-      origin: `http://${formatAddress({ hostname, port: server.port })}`,
-      metricsUrl: metricsListener && `http://${formatAddress({ ...metrics!, port: metricsListener.port })}/metrics`,
-      store: storeSetting.description,
-      isNewStore: server.isNewStore,
-      key: server.key,
-      hasDocs: docs,
-    };
-    writers.output.add(isJson ? greetAsJson(facts) : greetAsText(facts));
-    await ending;
-    await server.shutDown(runtime.holdTimeMs);
-  } finally {
-    await metricsListener?.stop();
+  if (settings.metrics) {
+    const metrics = new Metrics();
+    const listener = await serveMetrics(settings.metrics, runtime.listen, metrics, reportTo(writers.errors));
+    const url = `http://${formatAddress({ ...settings.metrics, port: listener.port })}/metrics`;
+    try {
+      await serveStore({ settings, storeSetting, writers, runtime, ending, metrics, metricsUrl: url });
+    } finally {
+      await resolvesWithin(METRICS_END_TIMEOUT_MS, listener.stop());
+    }
+  } else {
+    await serveStore({ settings, storeSetting, writers, runtime, ending });
   }
   // The line is for programs that read the log. A person at the terminal sees the end anyway.
   if (isJson) writers.output.add("stopped");
@@ -56,5 +56,59 @@ function requireFittingStore({ shared }: StoreSetting, { log, keys, allowReset }
   }
   if (allowReset && shared) {
     throw new SettingError("--allow-reset works with --store memory: only, because a reset removes every pet");
+  }
+}
+
+/** What a server serves, and its parts that are there before it listens. */
+export interface ServerParts {
+  settings: ServerSettings;
+  storeSetting: StoreSetting;
+  writers: Writers;
+  runtime: Pick<Runtime, "listen" | "holdTimeMs">;
+  /** Resolves when the server is to end. */
+  ending: Promise<void>;
+  /** The metrics and their address. They are absent if the settings ask for none. */
+  metrics?: Metrics | undefined;
+  metricsUrl?: string;
+}
+
+/**
+ * Listens, opens the store, answers requests until `ending`, and closes what it has opened, also if the start fails. A start that does not
+ * get the port must make no file, and no key that is never shown, so the store is opened when the server has its port. Until the store is
+ * ready, the gate refuses every request.
+ */
+export async function serveStore(parts: ServerParts): Promise<void> {
+  const { settings, storeSetting, writers, runtime, ending, metrics, metricsUrl } = parts;
+  const isJson = settings.log === "json";
+  const report = reportTo(writers.errors);
+  const failureLog = createFailureLog(writers.errors, isJson);
+  const gate = new DrainGate();
+  const address = { ...settings, flag: "--port", isShared: settings.reusePort } as const;
+  const listener: Listener = await runtime.listen(address, gate, report);
+  let store: OpenStore | undefined;
+  try {
+    store = await storeSetting.open();
+    const key = await prepareStore(store, storeSetting, settings, report);
+    metrics?.watch(store);
+    openGate(gate, store, settings, { output: writers.output, report, failureLog, metrics });
+    const greet = isJson ? greetAsJson : greetAsText;
+    const greeting = greet({
+      origin: `http://${formatAddress({ hostname: settings.hostname, port: listener.port })}`,
+      metricsUrl,
+      store: storeSetting.description,
+      isNewStore: store.isNew ?? false,
+      key,
+      hasDocs: settings.docs,
+    });
+    writers.output.add(greeting);
+    await ending;
+  } catch (error) {
+    // The next start will not find the store new, so this one says that it has made the store.
+    if (store?.isNew) report(`${storeSetting.description} is new`);
+    throw error;
+  } finally {
+    await shutDown({ gate, listener, report }, runtime.holdTimeMs);
+    failureLog.close();
+    await store?.close();
   }
 }

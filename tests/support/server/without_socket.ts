@@ -4,36 +4,61 @@ import { readArguments } from "../../../lib/server/commands/command_line.ts";
 import { SERVE } from "../../../lib/server/commands/serve.ts";
 import type { DrainGate } from "../../../lib/server/service/drain_gate.ts";
 import type { Listen, Listener } from "../../../lib/server/service/listener.ts";
-import { type Server, startServer } from "../../../lib/server/serving/start.ts";
+import { serveStore } from "../../../lib/server/serving/serve.ts";
 import { readSettings, type ServerSettings } from "../../../lib/server/settings/server_settings.ts";
+import { Metrics } from "../../../lib/server/telemetry/metrics.ts";
 import type { KeyedPetStore } from "../../../lib/stores/store.ts";
 
 export function readFrom(args: readonly string[], env: Record<string, string> = {}): ServerSettings {
   return readSettings(readArguments("serve", SERVE, args, (name) => env[name]));
 }
 
+/** A server that answers requests until `end()`, which resolves when its store is closed. */
+interface GateServer {
+  gate: DrainGate;
+  metrics: Metrics | undefined;
+  end(): Promise<void>;
+}
+
 /**
  * Starts it on a store.
  *
- * @param listener What happens when it ends.
- * @param add Takes the lines of both outputs.
+ * @param stop Takes the place of the listener's method.
+ * @param add Takes the lines of both outputs, without the greeting.
  */
 export async function startWithoutSocket(
   args: readonly string[],
   store: KeyedPetStore,
-  listener: Pick<Listener, "stop" | "finish">,
+  stop: Listener["stop"],
   add: (line: string, output: "output" | "errors") => void,
-): Promise<{ server: Server; gate: DrainGate }> {
-  const writer = (name: "output" | "errors") => (
-    { add: (line: string) => add(line, name), flush: () => Promise.resolve(), hasFailed: false }
-  );
-  const writers = { output: writer("output"), errors: writer("errors") };
-  let gate: Parameters<Listen>[1] | undefined;
-  const listen: Listen = (_, given) => {
-    gate = given;
-    return { port: 1, ...listener };
+  holdTimeMs = 0,
+): Promise<GateServer> {
+  const settings = readFrom(args), metrics = settings.metrics && new Metrics();
+  const greeted = Promise.withResolvers<void>(), ending = Promise.withResolvers<void>();
+  let isGreeted = false, gate: DrainGate | undefined;
+  const addOutput = (line: string) => {
+    if (isGreeted) return add(line, "output");
+    isGreeted = true;
+    greeted.resolve();
   };
-  const server = await startServer(readFrom(args), { description: "the store", open: () => store }, writers, listen);
-  // The server gives its whole gate.
-  return { server, gate: gate as DrainGate };
+  const writer = (add: (line: string) => void) => ({ add, flush: () => Promise.resolve(), hasFailed: false });
+  const listen: Listen = (_, given) => {
+    // The server gives its whole gate.
+    gate = given as DrainGate;
+    return { port: 1, stop };
+  };
+  const served = serveStore({
+    settings,
+    storeSetting: { description: "the store", open: () => store },
+    writers: { output: writer(addOutput), errors: writer((line) => add(line, "errors")) },
+    runtime: { listen, holdTimeMs },
+    ending: ending.promise,
+    metrics,
+  });
+  await Promise.race([greeted.promise, served]);
+  const end = () => {
+    ending.resolve();
+    return served;
+  };
+  return { gate: gate!, metrics, end };
 }
