@@ -25,7 +25,7 @@ const REFUSED: [line: string, shows: string][] = [
   ["PETSTORE_KEYS=#pk_a,pk_b serve", "An API key is a comment, "],
   [`serve --key=Sha256:${"0".repeat(64)}`, "a reference that nothing has resolved"],
   ["serve --cors-origin=https://a.example/x", "--cors-origin must be "],
-  ["serve --cors-origin=* --cors-origin=https://a.example", "--cors-origin: Option cors.origins must be "],
+  ["serve --cors-origin=* --cors-origin=https://a.example", "--cors-origin: * must be the only origin"],
   ["PETSTORE_CORS_ORIGINS=*,a serve", "PETSTORE_CORS_ORIGINS must be an origin such as "],
   ["serve --public-url=api.example", "--public-url must be an address "],
   ["PETSTORE_LOG=on serve", 'PETSTORE_LOG must be text, json or off, not "on"'],

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readArguments } from "../../lib/server/commands/command_line.ts";
-import { describeUnknownVariables } from "../../lib/server/settings/unknown_variables.ts";
+import { describeUnknownVariables } from "../../lib/server/settings/environment.ts";
 import { SERVE } from "../../lib/server/commands/serve.ts";
 import { readSettings } from "../../lib/server/settings/server_settings.ts";
 import { SETTINGS } from "../../lib/server/settings/flags.ts";
-import { withSecretFiles } from "../../lib/server/settings/secret_files.ts";
+import { prepareEnvironment } from "../../lib/server/settings/environment.ts";
 import { test } from "../support/server/in_process.ts";
 import { readFrom } from "../support/server/without_socket.ts";
 import { runServer } from "../support/server/server_process.ts";
@@ -119,7 +119,7 @@ test.withFolder("a secret is what its file has, without the line end at its end,
   const path = join(folder, "secret");
   const lookUp = (name: string, text: string, given = path) => {
     writeFileSync(path, text);
-    return withSecretFiles((variable) => ({ [`${name}_FILE`]: given })[variable])(name);
+    return prepareEnvironment((variable) => ({ [`${name}_FILE`]: given })[variable])(name);
   };
   for (const name of ["PETSTORE_KEYS", "PETSTORE_STORE", "PGPASSWORD"]) {
     for (const text of ["a b\n", "a b\r\n", "\uFEFFa b"]) assert.equal(lookUp(name, text), "a b");
@@ -128,7 +128,7 @@ test.withFolder("a secret is what its file has, without the line end at its end,
   assert.equal(lookUp("PETSTORE_KEYS", "a", ` ${path}\r\n`), "a");
   writeFileSync(path, "a\r\nb,c\n d \n");
   const readKeys = (args: string[], file: string) => {
-    const environment = withSecretFiles((name) => ({ PETSTORE_KEYS_FILE: file })[name]);
+    const environment = prepareEnvironment((name) => ({ PETSTORE_KEYS_FILE: file })[name]);
     return readSettings(readArguments("serve", SERVE, args, environment)).keys;
   };
   assert.deepEqual(readKeys([], path), ["a", "b", "c", "d"]);

@@ -3,7 +3,8 @@
 import { parseArgs } from "node:util";
 import { VERSION } from "../process/version.ts";
 import { type CommandArguments, createArguments } from "../settings/arguments.ts";
-import type { Environment, Options } from "../settings/flags.ts";
+import type { Environment } from "../settings/environment.ts";
+import type { Options } from "../settings/flags.ts";
 import { commandLine } from "../process/invocation.ts";
 import { SettingError } from "../process/start_error.ts";
 import { type Command, optionsOf } from "./command.ts";

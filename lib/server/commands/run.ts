@@ -6,9 +6,7 @@ import type { Runtime } from "../serving/runtime.ts";
 import { asJsonLine } from "../process/lines.ts";
 import { asSettingError, explain } from "../process/start_error.ts";
 import { DEFAULT_COMMAND } from "./table.ts";
-import { describeUnknownVariables } from "../settings/unknown_variables.ts";
-import { withSecretFiles } from "../settings/secret_files.ts";
-import type { Environment } from "../settings/flags.ts";
+import { describeUnknownVariables, type Environment, prepareEnvironment } from "../settings/environment.ts";
 import { resolvesWithin } from "../../promises.ts";
 import { surviveFileLimit } from "../process/process.ts";
 import { createWriters, reportTo, writeAll } from "../process/writers.ts";
@@ -25,7 +23,7 @@ const FLUSH_TIMEOUT = 1_000;
  */
 export async function run(args: readonly string[], runtime: Runtime): Promise<number> {
   surviveFileLimit();
-  const environment = withSecretFiles(runtime.environment);
+  const environment = prepareEnvironment(runtime.environment);
   /** Whether standard output could not be written, for another reason than a reader who has closed the pipe. */
   let isOutputLost = false;
   const writers = createWriters(

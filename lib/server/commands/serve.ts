@@ -1,6 +1,6 @@
 import { serve } from "../serving/serve.ts";
 import { readSettings } from "../settings/server_settings.ts";
-import { FILE_VARIABLES } from "../settings/secret_files.ts";
+import { FILE_VARIABLES } from "../settings/environment.ts";
 import { type SettingName, SETTINGS } from "../settings/flags.ts";
 import type { Command } from "./command.ts";
 

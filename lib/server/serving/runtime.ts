@@ -1,7 +1,7 @@
 /** The interface by which the program uses its runtime, Deno or Node. */
 
 import type { Listen } from "../service/listener.ts";
-import type { Environment } from "../settings/flags.ts";
+import type { Environment } from "../settings/environment.ts";
 import type { Sinks } from "../process/writers.ts";
 
 /** What differs between Deno and Node, and what tests replace. */

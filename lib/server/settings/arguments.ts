@@ -1,7 +1,8 @@
 /** The arguments of a command. A flag has precedence over an environment variable, and this one over a default. */
 
 import { SettingError } from "../process/start_error.ts";
-import type { Environment, Option, Options } from "./flags.ts";
+import type { Environment } from "./environment.ts";
+import type { Option, Options } from "./flags.ts";
 import { type Format, oneOf } from "./formats.ts";
 import { normalize, normalizeList } from "./setting_text.ts";
 
@@ -38,26 +39,9 @@ export function createArguments(
   operand: string,
   environment: Environment,
 ): CommandArguments {
-  /**
-   * Finds what sets an option: its flags, or else its variable, or else its default. A list may have several items. There is none if the
-   * option is unset; an empty flag is not unset.
-   */
-  function find(name: string): Given[] {
-    const flag = `--${name}`;
-    const option: Partial<Option> = options[name] ?? {};
-    const inFlags = flags.get(name);
-    if (inFlags) return inFlags.map((text) => ({ text: normalize(text, flag), source: flag }));
-    const inVariable = findVariable(option, environment);
-    if (inVariable) {
-      const { text, source } = inVariable;
-      const items = option.isList ? normalizeList(text, source) : [normalize(text, source)];
-      return items.map((item) => ({ text: item, source }));
-    }
-    return option.default === undefined ? [] : [{ text: option.default, source: flag }];
-  }
-
-  /** Finds what sets an option that is no list. If a flag is given several times, the last one counts. */
-  const findOne = (name: string) => find(name).at(-1);
+  const findAll = (name: string) => findGiven(name, options[name], flags, environment);
+  // If a flag is given several times, the last one counts.
+  const findOne = (name: string) => findAll(name).at(-1);
 
   function readOptional<T>(name: string, format: Format<T>): T | undefined {
     const given = findOne(name);
@@ -67,10 +51,10 @@ export function createArguments(
   return {
     operand,
     text: (name) => findOne(name)?.text ?? "",
-    list: (name) => find(name).map(({ text }) => text),
+    list: (name) => findAll(name).map(({ text }) => text),
     read: (name, format) => parse(findOne(name)!, format),
     readOptional,
-    readList: (name, format) => find(name).map((given) => parse(given, format)),
+    readList: (name, format) => findAll(name).map((given) => parse(given, format)),
     isOn: (name) => readOptional(name, ON_OR_OFF) === "on",
   };
 }
@@ -78,33 +62,27 @@ export function createArguments(
 const ON_OR_OFF = oneOf("on", "off");
 
 /**
- * Finds the variable that sets an option, and its text as it is. An option may have a second variable ("alias"), for platforms that set one
- * of their own. A variable counts as unset if it is empty, or if a platform has set it to the address of a service.
+ * Finds what sets an option: its flags, or else its variable, or else its default. A list may have several items. There is none if the
+ * option is unset. An empty flag is not unset, but an empty variable is.
  */
-function findVariable({ variable, alias }: Partial<Option>, environment: Environment): Given | undefined {
-  for (const source of [variable, alias]) {
+function findGiven(name: string, option: Option | undefined, flags: Flags, environment: Environment): Given[] {
+  const flag = `--${name}`;
+  const inFlags = flags.get(name);
+  if (inFlags) return inFlags.map((text) => ({ text: normalize(text, flag), source: flag }));
+  for (const source of [option?.variable, option?.alias]) {
     if (source === undefined) continue;
     const text = environment(source) ?? "";
-    if (text.trim() !== "" && !isServiceLink(source, text)) return { text, source };
+    if (text.trim() === "") continue;
+    const items = option?.isList ? normalizeList(text, source) : [normalize(text, source)];
+    return items.map((item) => ({ text: item, source }));
   }
-  return undefined;
-}
-
-/**
- * Whether Kubernetes or Docker has set a variable to the address of a service: a service named `petstore` sets
- * `PETSTORE_PORT=tcp://10.43.12.7:8000` in each container. They do so only for names that end in `_PORT`.
- */
-function isServiceLink(variable: string, text: string): boolean {
-  return variable.endsWith("_PORT") && /^(?:tcp|udp|sctp):\/\//i.test(text.trim());
+  return option?.default === undefined ? [] : [{ text: option.default, source: flag }];
 }
 
 function parse<T>({ text, source }: Given, format: Format<T>): T {
   const value = format.parse(text);
-  if (value === undefined) throw new SettingError(`${source} must be ${format.form}${quoteUnlessSecret(text)}`);
-  return value;
-}
-
-/** The end of a message about a wrong text. An address with an @ may have a password, so it is not quoted. */
-function quoteUnlessSecret(text: string): string {
-  return text.includes("@") ? "" : `, not ${JSON.stringify(text)}`;
+  if (value !== undefined) return value;
+  // An address with an @ may have a password, so it is not quoted.
+  const quoted = text.includes("@") ? "" : `, not ${JSON.stringify(text)}`;
+  throw new SettingError(`${source} must be ${format.form}${quoted}`);
 }

@@ -2,9 +2,6 @@
 
 import { KEY_FILE } from "../first_key/key_file.ts";
 
-/** Looks up an environment variable. */
-export type Environment = (name: string) => string | undefined;
-
 /** An option of the command line. */
 export interface Option {
   /** The name of its value in the help text. It is absent for a switch, which has no value: it is given as `--x` or `--no-x`. */

@@ -26,7 +26,7 @@ export function oneOf<Choice extends string>(...choices: readonly Choice[]): For
 }
 
 /** The units of times in settings and flags, in milliseconds. */
-export const UNITS: Readonly<Record<string, number>> = {
+const UNITS: Readonly<Record<string, number>> = {
   s: 1_000,
   m: 60_000,
   h: 3_600_000,

@@ -9,7 +9,7 @@ import { importPets } from "../../stores/sqlite/importer.ts";
 import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
 import { listKeys } from "../../stores/sqlite/keys.ts";
 import { SqliteStore } from "../../stores/sqlite/sqlite_store.ts";
-import type { Environment } from "../settings/flags.ts";
+import type { Environment } from "../settings/environment.ts";
 import { SettingError } from "../process/start_error.ts";
 import { formatPetCount } from "../process/lines.ts";
 import { prepareFolder } from "./new_file.ts";

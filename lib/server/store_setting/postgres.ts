@@ -3,7 +3,7 @@
  * server on SQLite needs neither the package nor its driver.
  */
 
-import type { Environment } from "../settings/flags.ts";
+import type { Environment } from "../settings/environment.ts";
 import { firstLine, SettingError } from "../process/start_error.ts";
 import type { OpenStore, SharedStore, StoreSetting } from "./store_setting.ts";
 

@@ -5,12 +5,13 @@ import { SERVE } from "../../../lib/server/commands/serve.ts";
 import type { DrainGate } from "../../../lib/server/service/drain_gate.ts";
 import type { Listen, Listener } from "../../../lib/server/service/listener.ts";
 import { serveStore } from "../../../lib/server/serving/serve.ts";
+import { prepareEnvironment } from "../../../lib/server/settings/environment.ts";
 import { readSettings, type ServerSettings } from "../../../lib/server/settings/server_settings.ts";
 import { Metrics } from "../../../lib/server/telemetry/metrics.ts";
 import type { KeyedPetStore } from "../../../lib/stores/store.ts";
 
 export function readFrom(args: readonly string[], env: Record<string, string> = {}): ServerSettings {
-  return readSettings(readArguments("serve", SERVE, args, (name) => env[name]));
+  return readSettings(readArguments("serve", SERVE, args, prepareEnvironment((name) => env[name])));
 }
 
 /** A server that answers requests until `end()`, which resolves when its store is closed. */
