@@ -182,7 +182,7 @@ async function printAndStore(
   const { id, label, readOnly, expires } = stored;
   output.add(key);
   await output.flush();
-  if (output.hasFailed) throw new UnreachableError("The key cannot be printed, so nothing was changed");
+  if (output.failure) throw new UnreachableError("The key cannot be printed, so nothing was changed");
   let isAdded: boolean;
   try {
     isAdded = await store.add(stored, replaced);

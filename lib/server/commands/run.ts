@@ -9,7 +9,7 @@ import { DEFAULT_COMMAND } from "./table.ts";
 import { describeUnknownVariables, type Environment, prepareEnvironment } from "../settings/environment.ts";
 import { resolvesWithin } from "../../promises.ts";
 import { surviveFileLimit } from "../process/process.ts";
-import { createWriters, reportTo, writeAll } from "../process/writers.ts";
+import { createWriters, isBrokenPipe, reportTo } from "../process/writers.ts";
 
 /** The time limit for the last lines on standard output and standard error, in milliseconds. */
 const FLUSH_TIMEOUT = 1_000;
@@ -24,12 +24,7 @@ const FLUSH_TIMEOUT = 1_000;
 export async function run(args: readonly string[], runtime: Runtime): Promise<number> {
   surviveFileLimit();
   const environment = prepareEnvironment(runtime.environment);
-  /** Whether standard output could not be written, for another reason than a reader who has closed the pipe. */
-  let isOutputLost = false;
-  const writers = createWriters(
-    (stream) => (bytes) => writeAll(runtime.sinks[stream], bytes),
-    () => isOutputLost = true,
-  );
+  const writers = createWriters(runtime.sinks);
   const { output, errors } = writers;
   const report = reportTo(errors);
   let status = 0;
@@ -48,6 +43,8 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
     // A text is the result of its run too.
     if (!command?.isDoneWithoutOutput) {
       await output.flush();
+      // A reader that closes the pipe, such as `head`, has got what it wanted.
+      const isOutputLost = output.failure && !isBrokenPipe(output.failure);
       if (isOutputLost && status === 0) status = 1;
     }
   } catch (thrown) {

@@ -10,8 +10,8 @@ export interface LineWriter {
   format?: (line: string) => string;
   /** Resolves when each line until now has been written, or a write of it has failed. */
   flush(): Promise<void>;
-  /** Whether a write has failed, even if only because the reader has closed the pipe. */
-  hasFailed: boolean;
+  /** The error of the first write that has failed. It may only mean that the reader has closed the pipe ({@link isBrokenPipe}). */
+  failure: Error | undefined;
 }
 
 /** Writes a line for the operator. Line ends in the text become escape sequences. */
@@ -29,32 +29,11 @@ export interface Sink {
 
 export type Sinks = Record<keyof Writers, Sink>;
 
-/** Writes all the bytes: lines, each with its line end. */
-type WriteBytes = (bytes: Uint8Array) => Promise<void>;
-
-/** If more characters than this wait for a slow reader, further lines are dropped and counted. */
-const MAX_BUFFERED = 1_048_576;
-
-/** For speed, lines are encoded together, this many at a time. */
-const LINES_PER_ENCODING = 32;
-
-/** The pause after a write, in milliseconds. It is there for speed: a write wakes a thread, which costs as much as several responses. */
-const WRITE_PAUSE = 50;
-
-/**
- * Creates the writers of both streams.
- *
- * @param writeOf Returns the function that writes to a stream.
- * @param onFailure Called once if standard output cannot be written, unless its reader has closed the pipe.
- */
-export function createWriters(
-  writeOf: (stream: keyof Writers) => WriteBytes,
-  onFailure: () => void = () => {},
-): Writers {
-  const errors = createLineWriter(writeOf("errors"), () => {});
+/** Creates the writers of both streams. If standard output cannot be written, standard error says so. */
+export function createWriters(sinks: Sinks): Writers {
+  const errors = createLineWriter(sinks.errors, () => {});
   const report = reportTo(errors);
-  const output = createLineWriter(writeOf("output"), ({ message }) => {
-    onFailure();
+  const output = createLineWriter(sinks.output, ({ message }) => {
     report(`standard output cannot be written: ${message}`);
   });
   return { output, errors };
@@ -70,23 +49,34 @@ export function writeJson({ output, errors }: Writers): void {
   output.format = errors.format = asJsonLine;
 }
 
-export async function writeAll(sink: Sink, bytes: Uint8Array): Promise<void> {
-  for (let offset = 0; offset < bytes.length;) offset += await sink.write(bytes.subarray(offset));
-}
-
 /** Whether the reader has closed the pipe. */
 export function isBrokenPipe(error: unknown): boolean {
   return (error as { code?: unknown }).code === "EPIPE";
 }
 
+export async function writeAll(sink: Sink, bytes: Uint8Array): Promise<void> {
+  for (let offset = 0; offset < bytes.length;) offset += await sink.write(bytes.subarray(offset));
+}
+
+/** If more characters than this wait for a slow reader, further lines are dropped and counted. */
+const MAX_BUFFERED = 1_048_576;
+
+/** For speed, lines are encoded together, this many at a time. */
+const LINES_PER_ENCODING = 32;
+
+/** The pause after a write, in milliseconds. It is there for speed: a write wakes a thread, which costs as much as several responses. */
+const WRITE_PAUSE = 50;
+
 /**
  * Creates a writer. It collects lines for speed, because a separate write for each line would cost more than a request. It does not wait
  * for a write, because a blocking one would stop the server.
  *
- * @param onFailure Called at the first failed write, unless the reader has closed the pipe.
+ * The writer is idle, or waits for the timer of its next write, or has a write under way. Each write sets the timer again.
+ *
+ * @param onFailure Called at the first failed write, unless the reader has closed the pipe, as `| head` does on purpose.
  */
-function createLineWriter(writeBytes: WriteBytes, onFailure: (error: Error) => void): LineWriter {
-  const writer: Required<LineWriter> = { add, flush, format: (line) => line, hasFailed: false };
+function createLineWriter(sink: Sink, onFailure: (error: Error) => void): LineWriter {
+  const writer: Required<LineWriter> = { add, flush, format: (line) => line, failure: undefined };
   /** The last lines that wait to be written. The others are in `encoded`, before them. */
   const lines: string[] = [];
   /**
@@ -99,13 +89,9 @@ function createLineWriter(writeBytes: WriteBytes, onFailure: (error: Error) => v
   let waitingLength = 0;
   /** How many lines were dropped since the last write began. */
   let droppedCount = 0;
-  /** The write under way. */
-  let writing: Promise<void> | undefined;
-  /**
-   * The timer of the next write. The writer is idle, or the timer is set, or a write is under way. After each write the timer is set, so that
-   * the next one does not follow at once; if nothing waits then, the writer becomes idle.
-   */
   let timer: ReturnType<typeof setTimeout> | undefined;
+  /** The write under way. It never rejects. */
+  let writing: Promise<void> | undefined;
 
   function add(line: string): void {
     if (waitingLength > MAX_BUFFERED) {
@@ -116,7 +102,7 @@ function createLineWriter(writeBytes: WriteBytes, onFailure: (error: Error) => v
     waitingLength += formatted.length + 1;
     if (lines.push(formatted) >= LINES_PER_ENCODING) encode();
     // The first line after a pause is written soon, with the others of the same turn of the event loop.
-    if (!writing) timer ??= setTimeout(write, 0);
+    if (!writing) timer ??= setTimeout(startWrite, 0);
   }
 
   function encode(): void {
@@ -125,33 +111,39 @@ function createLineWriter(writeBytes: WriteBytes, onFailure: (error: Error) => v
     lines.length = 0;
   }
 
-  function write(): void {
+  /** Writes what waits. If nothing does, the writer becomes idle. */
+  function startWrite(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (writing || waitingLength === 0) return;
+    if (!writing && waitingLength > 0) writing = write(takeWaiting());
+  }
+
+  function takeWaiting(): Uint8Array {
     if (droppedCount > 0) {
       lines.push(writer.format(`${droppedCount} lines were dropped because the reader was too slow`));
     }
     encode();
     waitingLength = 0;
     droppedCount = 0;
-    writing = writeBytes(Buffer.concat(encoded.splice(0))).catch(fail).then(() => {
-      writing = undefined;
-      timer = setTimeout(write, WRITE_PAUSE);
-    });
+    return Buffer.concat(encoded.splice(0));
+  }
+
+  async function write(bytes: Uint8Array): Promise<void> {
+    try {
+      await writeAll(sink, bytes);
+    } catch (error) {
+      if (!writer.failure && !isBrokenPipe(error)) onFailure(error as Error);
+      writer.failure ??= error as Error;
+    }
+    writing = undefined;
+    timer = setTimeout(startWrite, WRITE_PAUSE);
   }
 
   async function flush(): Promise<void> {
-    // Lines that were added during a write need another one.
     await writing;
-    write();
+    // Lines that were added during that write need another one.
+    startWrite();
     await writing;
-  }
-
-  /** A failure does not end the server. A closed pipe is not reported, because `| head` closes it on purpose. */
-  function fail(error: Error): void {
-    if (!writer.hasFailed && !isBrokenPipe(error)) onFailure(error);
-    writer.hasFailed = true;
   }
 
   return writer;

@@ -42,7 +42,7 @@ export async function startWithoutSocket(
     isGreeted = true;
     greeted.resolve();
   };
-  const writer = (add: (line: string) => void) => ({ add, flush: () => Promise.resolve(), hasFailed: false });
+  const writer = (add: (line: string) => void) => ({ add, flush: () => Promise.resolve(), failure: undefined });
   const listen: Listen = (_, given) => {
     // The server gives its whole gate.
     gate = given as DrainGate;
