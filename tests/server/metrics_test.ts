@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { RequestContext } from "../../lib/http/context.ts";
 import { Metrics } from "../../lib/server/telemetry/metrics.ts";
-import { METRICS_TEXT } from "../../lib/server/telemetry/families.ts";
+import { METRICS_TEXT } from "../../lib/server/telemetry/samples.ts";
 import type { ObservedBatch } from "../../lib/stores/batch.ts";
 import { VERSION } from "../../lib/server/process/version.ts";
 import { createContext } from "../support/context.ts";

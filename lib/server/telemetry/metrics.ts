@@ -9,8 +9,8 @@ import type { CommittingStore } from "../../stores/batch.ts";
 import { SqliteStore } from "../../stores/sqlite/sqlite_store.ts";
 import type { PetStore } from "../../stores/store.ts";
 import { VERSION } from "../process/version.ts";
-import { createCounter, createHistogram, type Family, formatFamilies, formatLabels } from "./families.ts";
 import { METHODS } from "./logged_target.ts";
+import { formatFamilies, Histogram, label } from "./samples.ts";
 
 /** A store with a pool of connections to a database. */
 interface PooledStore {
@@ -25,72 +25,112 @@ export type ObservedStore = Partial<PetStore & CommittingStore & PooledStore>;
 const OTHER = "other";
 
 export class Metrics {
-  // The values of labels are few: an app can add neither templates of routes nor error codes. The route is "" if there is none.
-  readonly #requests = createCounter(
-    "Answered requests. The route is empty if none matched, or none was looked for.",
-    "method",
-    "status",
-    "route",
-  );
-  readonly #errors = createCounter("Responses that are errors, by the code that their body has.", "code");
-  readonly #durations = createHistogram("Time until the response was ready.", "route");
-  readonly #deprecated = createCounter("Requests to the deprecated operation by caller.", "caller", "route");
-  readonly #commits = createHistogram("Time of a commit.");
-  readonly #storeErrors = createCounter("Requests that failed because the store was unavailable.");
+  // Counts by the text of their labels. Their values are few: an app can add neither templates of routes nor error codes.
+  readonly #requests = new Map<string, number>();
+  readonly #errors = new Map<string, number>();
+  readonly #deprecatedRequests = new Map<string, number>();
+  readonly #durations = new Map<string, Histogram>();
+  readonly #commitDurations = new Histogram();
+  #storeErrors = 0;
   /** It is empty until the store of the server is open. */
   #store: ObservedStore = {};
 
   /** Counts the commits of a store from now on, and reads its sizes. */
   watch(store: ObservedStore): void {
     this.#store = store;
-    if (store.batch) store.batch.onCommit = (_, milliseconds) => this.#commits.add(milliseconds);
+    if (store.batch) store.batch.onCommit = (_, milliseconds) => this.#commitDurations.add(milliseconds);
   }
 
   readonly observe: Observer = (context, reply, startedAt, endedAt) => {
-    const { method, route = "", caller } = context;
-    this.#requests.add(METHODS.has(method) ? method : OTHER, String(reply.status), route);
-    this.#durations.add(endedAt - startedAt, route);
-    if (reply.code !== undefined) this.#errors.add(reply.code);
-    if (caller && isDeprecatedCall(context, reply)) this.#deprecated.add(caller.id, route);
+    const { method, caller } = context;
+    const { status, code } = reply;
+    // The template of a route, a known method and an error code need no escape sequences.
+    const route = `route="${context.route ?? ""}"`;
+    increment(this.#requests, `method="${METHODS.has(method) ? method : OTHER}",status="${status}",${route}`);
+    this.#durationsOf(route).add(endedAt - startedAt);
+    if (code !== undefined) increment(this.#errors, `code="${code}"`);
+    if (caller && isDeprecatedCall(context, reply)) {
+      increment(this.#deprecatedRequests, `${label("caller", caller.id)},${route}`);
+    }
   };
 
-  onStoreError(): void {
-    this.#storeErrors.add();
+  #durationsOf(route: string): Histogram {
+    let durations = this.#durations.get(route);
+    if (!durations) {
+      durations = new Histogram();
+      this.#durations.set(route, durations);
+    }
+    return durations;
   }
 
-  /** The text for a scrape. */
+  onStoreError(): void {
+    this.#storeErrors++;
+  }
+
+  /** The text for a scrape: the counts until now, and the present sizes. */
   format(): string {
     const { batch, pool } = this.#store;
     const path = this.#store instanceof SqliteStore ? this.#store.files?.path : undefined;
-    const { deno, node } = process.versions;
-    const runtime = deno === undefined ? `node ${node}` : `deno ${deno}`;
+    const statements = new Map<string, number>();
+    if (pool) statements.set('state="running"', pool.running).set('state="waiting"', pool.waiting);
     return formatFamilies({
-      petstore_requests_total: this.#requests,
-      petstore_errors_total: this.#errors,
-      petstore_request_duration_seconds: this.#durations,
-      petstore_deprecated_requests_total: this.#deprecated,
-      petstore_creates_waiting: gauge("Creates that wait for their commit.", { "": batch?.unsettled ?? 0 }),
-      petstore_commit_duration_seconds: this.#commits,
-      petstore_postgres_pool_size: gauge(
+      petstore_requests_total: [
+        "counter",
+        "Answered requests. The route is empty if none matched, or none was looked for.",
+        this.#requests,
+      ],
+      petstore_errors_total: ["counter", "Responses that are errors, by the code that their body has.", this.#errors],
+      petstore_request_duration_seconds: ["histogram", "Time until the response was ready.", this.#durations],
+      petstore_deprecated_requests_total: [
+        "counter",
+        "Requests to the deprecated operation by caller.",
+        this.#deprecatedRequests,
+      ],
+      petstore_creates_waiting: ["gauge", "Creates that wait for their commit.", single(batch?.unsettled ?? 0)],
+      petstore_commit_duration_seconds: ["histogram", "Time of a commit.", single(this.#commitDurations)],
+      petstore_postgres_pool_size: [
+        "gauge",
         "Connections to PostgreSQL that this server may have, but for those of API keys.",
-        pool && { "": pool.size },
-      ),
-      petstore_postgres_statements: gauge(
+        single(pool?.size),
+      ],
+      petstore_postgres_statements: [
+        "gauge",
         "Statements that run on these connections, or wait for one.",
-        pool && { '{state="running"}': pool.running, '{state="waiting"}': pool.waiting },
-      ),
-      petstore_store_errors_total: this.#storeErrors,
-      petstore_build_info: gauge("Always 1. The labels are the release and the runtime.", {
-        [formatLabels({ runtime, version: VERSION })]: 1,
-      }),
-      petstore_database_bytes: gauge("Size of the SQLite file.", sizeOf(path)),
-      petstore_database_log_bytes: gauge("Size of the write-ahead log beside the SQLite file.", sizeOf(path, "-wal")),
-      process_resident_memory_bytes: gauge("Memory of the process.", { "": process.memoryUsage().rss }),
-      process_start_time_seconds: gauge("When the process started, since 1970.", {
-        "": performance.timeOrigin / 1000,
-      }),
+        statements,
+      ],
+      petstore_store_errors_total: [
+        "counter",
+        "Requests that failed because the store was unavailable.",
+        single(this.#storeErrors),
+      ],
+      petstore_build_info: [
+        "gauge",
+        "Always 1. The labels are the release and the runtime.",
+        new Map([[`runtime="${RUNTIME}",version="${VERSION}"`, 1]]),
+      ],
+      petstore_database_bytes: ["gauge", "Size of the SQLite file.", single(sizeOf(path))],
+      petstore_database_log_bytes: [
+        "gauge",
+        "Size of the write-ahead log beside the SQLite file.",
+        single(sizeOf(path, "-wal")),
+      ],
+      process_resident_memory_bytes: ["gauge", "Memory of the process.", single(process.memoryUsage().rss)],
+      process_start_time_seconds: [
+        "gauge",
+        "When the process started, since 1970.",
+        single(performance.timeOrigin / 1000),
+      ],
     });
   }
+}
+
+/** A value without labels. There is none if it is undefined. */
+function single<Value>(value: Value | undefined): Map<string, Value> {
+  return new Map(value === undefined ? [] : [["", value]]);
+}
+
+function increment(counts: Map<string, number>, labels: string): void {
+  counts.set(labels, (counts.get(labels) ?? 0) + 1);
 }
 
 /** Whether a request has called a deprecated operation. Each response of its route has the field, also if no operation was called. */
@@ -99,17 +139,18 @@ function isDeprecatedCall({ method }: RequestContext, { status, headers }: Reply
   return hasCalledOperation && "deprecation" in headers;
 }
 
-/** @param values The values by their labels. There are none if the store has no such thing. */
-function gauge(help: string, values: Readonly<Record<string, number>> = {}): Family {
-  return { type: "gauge", help, read: () => Object.entries(values) };
-}
+const { deno, node } = process.versions;
+const RUNTIME = deno === undefined ? `node ${node}` : `deno ${deno}`;
 
-/** The size of a file in bytes, or 0 if it cannot be found or read: the store itself reports such a fault. Without a path, there is none. */
-function sizeOf(path: string | undefined, end = ""): Record<string, number> {
-  if (path === undefined) return {};
+/**
+ * The size of the file at a path, or of the file beside it with this end, in bytes. It is 0 if the file cannot be found or read: the store
+ * itself reports such a fault.
+ */
+function sizeOf(path: string | undefined, end = ""): number | undefined {
+  if (path === undefined) return undefined;
   try {
-    return { "": statSync(path + end).size };
+    return statSync(path + end).size;
   } catch {
-    return { "": 0 };
+    return 0;
   }
 }

@@ -6,7 +6,7 @@ import { splitTarget } from "../../http/request_text.ts";
 import type { Report } from "../process/writers.ts";
 import type { Address, Listen, Listener } from "../service/listener.ts";
 import type { Metrics } from "./metrics.ts";
-import { METRICS_TEXT } from "./families.ts";
+import { METRICS_TEXT } from "./samples.ts";
 
 const NOT_FOUND = new Problem(404, "route_not_found", "There is only GET /metrics here");
 
