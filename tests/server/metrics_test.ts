@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { readFileSync, renameSync, statSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { RequestContext } from "../../lib/http/context.ts";
 import { Metrics } from "../../lib/server/telemetry/metrics.ts";
 import { METRICS_TEXT } from "../../lib/server/telemetry/samples.ts";
 import type { ObservedBatch } from "../../lib/stores/batch.ts";
@@ -18,42 +17,22 @@ import { freePort } from "../support/system/free_port.ts";
 
 const KEY = "pk_example";
 
-/** Counts a response that took this many milliseconds. */
-function count(metrics: Metrics, exchange: Partial<RequestContext>, status: number, milliseconds = 0): void {
-  const startedAt = performance.now() - milliseconds;
-  const reply = { status, headers: { deprecation: "@1" }, body: null };
-  metrics.observe(Object.assign(createContext({}), exchange), reply, startedAt, performance.now());
-}
-
-const ROUTE = "/v1/pets/{petId}";
-
-test("unknown methods share a label, so no client can make memory grow", () => {
-  const metrics = new Metrics();
-  for (let i = 0; i < 900; i++) count(metrics, { route: ROUTE, method: `M${i}` }, 200);
-  const values = samplesOf(metrics.format());
-  assert.equal(values.get(`petstore_requests_total other 200 ${ROUTE}`), 900);
-});
-
-test("a label shows any caller, and no caller can write a line of its own", () => {
-  const metrics = new Metrics();
-  const id = 'a"} 1\n# HELP\npetstore_requests_total{route="\\';
-  count(metrics, { route: ROUTE, caller: { id } }, 200);
-  const text = metrics.format();
-  assert.equal(samplesOf(text).get(`petstore_deprecated_requests_total ${id} ${ROUTE}`), 1);
-  for (const line of text.trimEnd().split("\n")) assert.match(line, /^(# |[a-z_]+(\{.*\})? [\d.e-]+$)/);
-});
-
-test("histograms are cumulative, and each value has its unit", () => {
+test("the text has each value with its unit and its labels, and no client can make it grow or write a line of its own", () => {
   const batch: ObservedBatch = { unsettled: 2, onCommit: undefined };
-  const metrics = new Metrics();
+  const metrics = new Metrics(), route = "/v1/pets/{petId}", id = 'a"} 1\n# HELP\npetstore_requests_total{route="\\';
   metrics.watch({ batch, pool: { size: 10, running: 4, waiting: 7 } });
-  count(metrics, { route: ROUTE }, 200, 30_000);
+  for (let i = 0; i < 900; i++) {
+    const context = { ...createContext({}, `M${i}`), route, caller: { id } };
+    metrics.observe(context, { status: 200, headers: { deprecation: "@1" }, body: null }, 0, 30_000);
+  }
   for (const milliseconds of [5, 100, 20_000]) batch.onCommit!(1, milliseconds);
   metrics.onStoreError();
-  const values = samplesOf(metrics.format());
+  const text = metrics.format(), values = samplesOf(text);
   const expected = {
-    [`request_duration_seconds_bucket ${ROUTE} 10`]: 0,
-    [`request_duration_seconds_bucket ${ROUTE} +Inf`]: 1,
+    [`requests_total other 200 ${route}`]: 900,
+    [`deprecated_requests_total ${id} ${route}`]: 900,
+    [`request_duration_seconds_bucket ${route} 10`]: 0,
+    [`request_duration_seconds_bucket ${route} +Inf`]: 900,
     "commit_duration_seconds_bucket 0.0025": 0,
     // A value on a bound is below it.
     "commit_duration_seconds_bucket 0.005": 1,
@@ -64,6 +43,7 @@ test("histograms are cumulative, and each value has its unit", () => {
     "store_errors_total": 1,
   };
   for (const [name, value] of Object.entries(expected)) assert.equal(values.get(`petstore_${name}`), value, name);
+  for (const line of text.trimEnd().split("\n")) assert.match(line, /^(# |[a-z_]+(\{.*\})? [\d.e-]+$)/);
 });
 
 test("--metrics serves what happened, at an address of its own, and nothing else there", async () => {
