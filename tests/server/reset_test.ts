@@ -20,16 +20,14 @@ function create({ ask }: AnyServer, more: Record<string, string> = {}) {
 test("a reset removes the added pets and the remembered requests, and brings the sample pets back", () =>
   withFreshServerHere({ args: RESETTING }, async (server) => {
     assert.match(server.written.stderr, /POST \/reset with a key that may write removes every pet/);
-    const list = async () => (await server.ask("/v1/pets", KEY)).text;
-    const seeded = await list();
     for (let round = 0; round < 2; round++) {
       const { status, text } = await create(server, { "idempotency-key": '"one"' });
       assert.deepEqual([status, JSON.parse(text).id], [201, 4]);
       // The second response is kept, and the third one comes from the cache.
       for (let i = 0; i < 3; i++) assert.equal((await server.ask("/v1/pets/4", KEY)).status, 200);
       assert.equal((await reset(server)).status, 204);
-      assert.equal(await list(), seeded);
       assert.equal((await server.ask("/v1/pets/4", KEY)).status, 404);
+      assert.equal(await countPets(server, KEY), 3);
     }
   }));
 
@@ -48,10 +46,9 @@ test("a request that a fault delays over a reset adds no pet after it, and the f
 });
 
 test("a reset needs a key, and does not exist unless it is allowed", async () => {
-  await withFreshServerHere({ args: RESETTING }, async ({ ask }) => {
-    assert.equal((await ask("/reset", "pk_other", { method: "POST" })).status, 401);
-  });
-  await withFreshServerHere({ args: MEMORY }, async (server) => {
-    assert.equal((await reset(server)).status, 404);
-  });
+  for (const [args, key, expected] of [[RESETTING, "pk_other", 401], [MEMORY, KEY, 404]] as const) {
+    await withFreshServerHere({ args: [...args] }, async ({ ask }) => {
+      assert.equal((await ask("/reset", key, { method: "POST" })).status, expected);
+    });
+  }
 });
