@@ -25,7 +25,7 @@ interface GateServer {
  * Starts it on a store.
  *
  * @param stop Takes the place of the listener's method.
- * @param add Takes the lines of both outputs, without the greeting.
+ * @param add Takes the lines of both outputs. The first one of standard output is the greeting.
  */
 export async function startWithoutSocket(
   args: readonly string[],
@@ -36,13 +36,15 @@ export async function startWithoutSocket(
 ): Promise<GateServer> {
   const settings = readFrom(args), metrics = settings.metrics && new Metrics();
   const greeted = Promise.withResolvers<void>(), ending = Promise.withResolvers<void>();
-  let isGreeted = false, gate: DrainGate | undefined;
-  const addOutput = (line: string) => {
-    if (isGreeted) return add(line, "output");
-    isGreeted = true;
-    greeted.resolve();
-  };
-  const writer = (add: (line: string) => void) => ({ add, flush: () => Promise.resolve(), failure: undefined });
+  const writer = (name: "output" | "errors") => ({
+    add(line: string) {
+      add(line, name);
+      if (name === "output") greeted.resolve();
+    },
+    flush: () => Promise.resolve(),
+    failure: undefined,
+  });
+  let gate: DrainGate | undefined;
   const listen: Listen = (_, given) => {
     // The server gives its whole gate.
     gate = given as DrainGate;
@@ -51,7 +53,7 @@ export async function startWithoutSocket(
   const served = serveStore({
     settings,
     storeSetting: { description: "the store", open: () => store },
-    writers: { output: writer(addOutput), errors: writer((line) => add(line, "errors")) },
+    writers: { output: writer("output"), errors: writer("errors") },
     runtime: { listen, holdTimeMs },
     ending: ending.promise,
     metrics,
