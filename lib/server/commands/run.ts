@@ -8,7 +8,7 @@ import { asSettingError, explain } from "../process/start_error.ts";
 import { DEFAULT_COMMAND } from "./table.ts";
 import { describeUnknownVariables, type Environment, prepareEnvironment } from "../settings/environment.ts";
 import { resolvesWithin } from "../../promises.ts";
-import { surviveFileLimit } from "../process/process.ts";
+import { ignoreSignal } from "../process/process.ts";
 import { createWriters, isBrokenPipe, reportTo } from "../process/writers.ts";
 
 /** The time limit for the last lines on standard output and standard error, in milliseconds. */
@@ -22,7 +22,8 @@ const FLUSH_TIMEOUT = 1_000;
  * setting, and 128 and more if a signal has ended the command. A command may also return a status of its own.
  */
 export async function run(args: readonly string[], runtime: Runtime): Promise<number> {
-  surviveFileLimit();
+  // With a write beyond `ulimit -f`, the system sends this signal, which would end the process. The write itself fails, which is reported.
+  ignoreSignal("SIGXFSZ");
   const environment = prepareEnvironment(runtime.environment);
   const writers = createWriters(runtime.sinks);
   const { output, errors } = writers;

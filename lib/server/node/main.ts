@@ -21,8 +21,9 @@ process.on("warning", (warning) => {
 // These imports are not static, because they would then load `node:sqlite` before the lines above run.
 const { run } = await import("../commands/run.ts");
 const { NODE_RUNTIME } = await import("./runtime.ts");
-const { ignoreInspector } = await import("../process/process.ts");
-ignoreInspector();
+const { ignoreSignal } = await import("../process/process.ts");
+// Otherwise Node would open its inspector to every user of this machine. Log rotation sends that signal too.
+ignoreSignal("SIGUSR1");
 const status = await run(process.argv.slice(2), NODE_RUNTIME);
 // A command that a signal has ended ends the process by the same signal, since exit() would wait for a thread that is in a long call of
 // SQLite.

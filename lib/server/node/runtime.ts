@@ -1,7 +1,10 @@
 import { fstatSync, write } from "node:fs";
 import process from "node:process";
+import { promisify } from "node:util";
+import { sleep } from "../../promises.ts";
 import type { Runtime } from "../serving/runtime.ts";
 import type { Sink } from "../process/writers.ts";
+import { codeOf } from "../process/start_error.ts";
 import { listVariables, readVariable, waitForSignal } from "../process/process.ts";
 import { listen } from "./listener.ts";
 
@@ -30,16 +33,19 @@ function createSink(stream: NodeJS.WriteStream, descriptor: number): Sink {
   };
 }
 
+const writeDescriptor = promisify(write);
+
 /** The pause before a write is repeated, in milliseconds. A write to a file in non-blocking mode fails as long as the file is not ready. */
 const RETRY_DELAY = 20;
 
 /** @returns How many bytes have been written. */
-function writeFile(descriptor: number, bytes: Uint8Array): Promise<number> {
-  return new Promise((resolve, reject) => {
-    write(descriptor, bytes, (error, written) => {
-      if (error?.code === "EAGAIN") setTimeout(() => writeFile(descriptor, bytes).then(resolve, reject), RETRY_DELAY);
-      else if (error) reject(error);
-      else resolve(written);
-    });
-  });
+async function writeFile(descriptor: number, bytes: Uint8Array): Promise<number> {
+  for (;;) {
+    try {
+      return (await writeDescriptor(descriptor, bytes)).bytesWritten;
+    } catch (error) {
+      if (codeOf(error) !== "EAGAIN") throw error;
+      await sleep(RETRY_DELAY);
+    }
+  }
 }

@@ -41,22 +41,9 @@ export function listVariables(): string[] {
   return isPermitted({ name: "env" }) ? Object.keys(process.env) : [];
 }
 
-/**
- * Keeps SIGUSR1 from Node, which would open its inspector to every user of this machine. Log rotation sends that signal too.
- */
-export function ignoreInspector(): void {
-  ignoreSignal("SIGUSR1");
-}
-
-/**
- * Makes a write beyond `ulimit -f` an error that is reported. The system sends a signal too, which would end a process without a listener.
- */
-export function surviveFileLimit(): void {
-  ignoreSignal("SIGXFSZ");
-}
-
-function ignoreSignal(signal: "SIGUSR1" | "SIGXFSZ"): void {
-  // Windows has neither signal. A second listener would add nothing.
+/** Keeps a signal from ending the process, and from whatever else the runtime would do. Windows has neither of these signals. */
+export function ignoreSignal(signal: "SIGUSR1" | "SIGXFSZ"): void {
+  // A second listener would add nothing.
   if (process.platform !== "win32" && process.listenerCount(signal) === 0) process.on(signal, () => {});
 }
 

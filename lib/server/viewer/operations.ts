@@ -78,7 +78,7 @@ const HTML = `<!DOCTYPE html>
 <header>
 <h1>Petstore <small>release ${VERSION}</small></h1>
 <p>Open an operation and press Execute to send a request.</p>
-<p>Press Authorize and paste an API key. <span id="key-place">The operator has it: in <code>${KEY_FILE}</code>, in <code>PETSTORE_KEYS</code>, or from <code>petstore keys add</code>.</span></p>
+<p>Press Authorize and paste an API key. The operator has it: in <code>${KEY_FILE}</code>, in <code>PETSTORE_KEYS</code>, or from <code>petstore keys add</code>.</p>
 </header>
 <noscript>
 <p>The rest of this page needs JavaScript. The description that it shows is at <a href="openapi.json">/openapi.json</a>.</p>

@@ -38,17 +38,10 @@ export const COMPONENTS = {
     return React.createElement(Input, isKey ? { ...props, type: "password", autoComplete: "off" } : props);
   },
 
-  /** Says in the dialog for the key where the key is, and lets the user keep it over a reload. */
+  /** Lets the user keep the key over a reload, in the dialog for the key. */
   auths: (Auths, { React, authSelectors }) => (props) => {
     const h = React.createElement;
-    const place = h("p", { className: "key-place" }, document.getElementById("key-place").textContent);
-    return h("div", null, place, h(Auths, props), h(Keeper, { React, authSelectors }));
-  },
-
-  /** Shows the name of a group in place of its tag. */
-  DeepLink: (DeepLink, { React, specSelectors }) => (props) => {
-    const tag = specSelectors.specJson().get("tags")?.find((each) => each.get("name") === props.text);
-    return React.createElement(DeepLink, { ...props, text: tag?.get("x-displayName") ?? props.text });
+    return h("div", null, h(Auths, props), h(Keeper, { React, authSelectors }));
   },
 
   /** Shows which operations are not stable. */
