@@ -10,36 +10,14 @@ import { UNREADABLE } from "../service/errors.ts";
 import { type Listen, listenError } from "../service/listener.ts";
 import { isMalformed, refuseUnreadable } from "./refusals.ts";
 
-/** The options of Node's server. Times are in milliseconds. */
-const SERVER_OPTIONS = {
-  headersTimeout: 10_000,
-  // The service has a shorter time limit for bodies.
-  requestTimeout: 60_000,
-  // An idle connection stays open for longer than nginx keeps one, which could otherwise send a request while Node closes the connection.
-  keepAliveTimeout: 75_000,
-  connectionsCheckingInterval: 5_000,
-  // The listener itself refuses a request without Host, with an Error body.
-  requireHostHeader: false,
-  // A platform may set NODE_OPTIONS=--insecure-http-parser for all programs. It would permit requests whose end is ambiguous.
-  insecureHTTPParser: false,
-};
-
-const { malformed } = UNREADABLE;
-
-/** Sends a reply. If Node refuses it, sends the reply to this failure in its place. */
-const send: Send<ServerResponse, void> = (reply, context, { fail }, outgoing) => {
-  sendReply(reply, outgoing, (thrown) => sendFailure(fail(thrown, context), outgoing));
-};
-
 export const listen: Listen = async (address, gate, report) => {
   const { hostname, port, isShared = false } = address;
-  /** The open connections, each with its latest response, or undefined before its first request. */
   const connections = new Map<Socket, ServerResponse | undefined>();
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     connections.set(incoming.socket, outgoing);
     endAfterUpgrade(incoming, outgoing);
     const context = new NodeContext(incoming, outgoing);
-    if (isMalformed(incoming)) send(malformed, context, { fail: () => malformed }, outgoing);
+    if (isMalformed(incoming)) send(UNREADABLE.malformed, context, { fail: () => UNREADABLE.malformed }, outgoing);
     else gate.respond(context, outgoing, send);
   };
   // A request with an unknown expectation is answered as if it had none, which RFC 9110 §10.1.1 permits.
@@ -78,4 +56,23 @@ export const listen: Listen = async (address, gate, report) => {
       return promise;
     },
   };
+};
+
+/** The options of Node's server. Times are in milliseconds. */
+const SERVER_OPTIONS = {
+  headersTimeout: 10_000,
+  // The service has a shorter time limit for bodies.
+  requestTimeout: 60_000,
+  // An idle connection stays open for longer than nginx keeps one, which could otherwise send a request while Node closes the connection.
+  keepAliveTimeout: 75_000,
+  connectionsCheckingInterval: 5_000,
+  // The listener itself refuses a request without Host, with an Error body.
+  requireHostHeader: false,
+  // A platform may set NODE_OPTIONS=--insecure-http-parser for all programs. It would permit requests whose end is ambiguous.
+  insecureHTTPParser: false,
+};
+
+/** Sends a reply. If Node refuses it, sends the reply to this failure in its place. */
+const send: Send<ServerResponse, void> = (reply, context, { fail }, outgoing) => {
+  sendReply(reply, outgoing, (thrown) => sendFailure(fail(thrown, context), outgoing));
 };

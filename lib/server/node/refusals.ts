@@ -22,31 +22,38 @@ export function isMalformed(incoming: IncomingMessage): boolean {
   return httpVersion !== "1.0" || fieldOf(incoming, "transfer-encoding") !== null;
 }
 
-/**
- * Makes a server answer what Node cannot read, and close the connection then.
- *
- * @param connections The open connections, each with its latest response, or undefined before its first request.
- */
-export function refuseUnreadable(server: Server, connections: ReadonlyMap<Socket, ServerResponse | undefined>): void {
-  const refuse = (socket: Socket, problem: Problem) => {
-    const latest = connections.get(socket);
-    // The connection is between two requests, and what cannot be read is a new one.
-    if (!latest || (latest.req.complete && latest.writableFinished)) return close(socket, problem);
-    // The refusal waits until the latest response has been sent: the client would take it for this response.
-    if (latest.req.complete) {
-      latest.on("close", () => close(socket, problem));
-      return;
-    }
+/** The open connections, each with its latest response, or undefined before its first request. */
+export type Connections = ReadonlyMap<Socket, ServerResponse | undefined>;
+
+/** Makes a server answer what Node cannot read, and close the connection then. */
+export function refuseUnreadable(server: Server, connections: Connections): void {
+  server.on("clientError", (error: Error & { code?: string }, stream) => {
+    const socket = stream as Socket;
+    refuse(socket, PROBLEM_BY_CODE[error.code ?? ""] ?? UNREADABLE.malformed, connections.get(socket));
+  });
+  server.on("connect", (_request, stream) => {
+    const socket = stream as Socket;
+    refuse(socket, UNREADABLE.malformed, connections.get(socket));
+  });
+}
+
+/** @param latest The latest response on the connection. */
+function refuse(socket: Socket, problem: Problem, latest: ServerResponse | undefined): void {
+  const isAwaitingRequest = !latest || (latest.req.complete && latest.writableFinished);
+  if (isAwaitingRequest) {
+    // What cannot be read is a new request.
+    close(socket, problem);
+  } else if (latest.req.complete) {
+    // What cannot be read is a new request too. The refusal waits until the latest response has been sent: the client would take it for this
+    // response.
+    latest.on("close", () => close(socket, problem));
+  } else {
     // What cannot be read is the body of the latest request. Its one response is the refusal, unless another one has begun.
     const closeRequest = () => close(socket, latest.headersSent ? undefined : problem);
     // A response has a socket when its turn on the connection has come. Before that, Node still sends an earlier response.
     if (latest.socket || latest.writableFinished) closeRequest();
     else latest.on("socket", () => nextTick(closeRequest));
-  };
-  server.on("clientError", (error: Error & { code?: string }, socket) => {
-    refuse(socket as Socket, PROBLEM_BY_CODE[error.code ?? ""] ?? UNREADABLE.malformed);
-  });
-  server.on("connect", (_request, socket) => refuse(socket as Socket, UNREADABLE.malformed));
+  }
 }
 
 /** Closes a connection when all is sent: what Node sends already, and then the problem, if there is one. */

@@ -70,17 +70,16 @@ function openNew(name: string, path: string): number {
 function renameToNew(name: string, path: string): void {
   try {
     linkSync(name, path);
-    rmSync(name);
   } catch (error) {
-    if (!NO_LINK_CODES.includes(codeOf(error))) throw error;
-    // Without hard links, two programs could pass this check at the same moment, and the second would replace the file of the first.
+    if (codeOf(error) === "EEXIST") throw error;
+    // A file system such as FAT has no hard links. There, two programs could pass this check at the same moment, and the second would replace
+    // the file of the first.
     requireNew(path);
     renameSync(name, path);
+    return;
   }
+  rmSync(name);
 }
-
-/** The error codes of a file system without hard links, such as FAT. */
-const NO_LINK_CODES: unknown[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
 
 /** @throws {FileExistsError} If there is a file of this name. A symbolic link counts as one, whatever its target is. */
 export function requireNew(path: string): void {

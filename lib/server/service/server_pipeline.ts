@@ -6,7 +6,7 @@
 import type { RequestContext } from "../../http/context.ts";
 import type { Problem } from "../../http/problem.ts";
 import { createService, type Service, type ServiceParts } from "../../petstore/service.ts";
-import { type CheckedOptions, checkOptions } from "../../petstore/checked_options.ts";
+import { checkOptions } from "../../petstore/checked_options.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
 import { INVALID_HOST } from "./errors.ts";
 import { representation } from "../../http/conditional.ts";
@@ -32,19 +32,13 @@ export interface ServerParts extends Pick<ServiceParts, "observe"> {
 
 /** Creates the service of the petstore and of the server's own operations. */
 export function createServerPipeline(options: PetstoreOptions, parts: ServerParts): Service {
+  const { observe, hasDocs, servers, reset } = parts;
   const checked = checkOptions(options);
-  const operations = createServerOperations(checked, parts);
-  return createService(checked, { observe: parts.observe, guard: requireHost, operations });
-}
-
-function createServerOperations(options: CheckedOptions, { hasDocs, servers, reset }: ServerParts): Operation[] {
-  const description = describeServer(options, servers);
-  return [
-    ...(reset ? [createReset(reset)] : []),
-    createDescription(description),
-    ...createProbes(options.store),
-    ...(hasDocs ? createDocsOperations(description["servers"] as unknown as OpenApiServer[]) : []),
-  ];
+  const description = describeServer(checked, servers);
+  const operations = [createDescription(description), ...createProbes(checked.store)];
+  if (hasDocs) operations.push(...createDocsOperations(description["servers"] as unknown as OpenApiServer[]));
+  if (reset) operations.push(createReset(reset));
+  return createService(checked, { observe, guard: requireHost, operations });
 }
 
 /** `POST /reset`, for keys that may write. */

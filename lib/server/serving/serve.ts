@@ -59,8 +59,8 @@ function requireFittingStore({ shared }: StoreSetting, { log, keys, allowReset }
   }
 }
 
-/** What a server serves, and its parts that are there before it listens. */
-export interface ServerParts {
+/** What a server is started with. */
+export interface Start {
   settings: ServerSettings;
   storeSetting: StoreSetting;
   writers: Writers;
@@ -77,8 +77,8 @@ export interface ServerParts {
  * get the port must make no file, and no key that is never shown, so the store is opened when the server has its port. Until the store is
  * ready, the gate refuses every request.
  */
-export async function serveStore(parts: ServerParts): Promise<void> {
-  const { settings, storeSetting, writers, runtime, ending, metrics, metricsUrl } = parts;
+export async function serveStore(start: Start): Promise<void> {
+  const { settings, storeSetting, writers, runtime, ending, metrics, metricsUrl } = start;
   const isJson = settings.log === "json";
   const report = reportTo(writers.errors);
   const failureLog = createFailureLog(writers.errors, isJson);
