@@ -1,6 +1,5 @@
 /** The life of a server, from its settings to its end. */
 
-import { resolvesWithin } from "../../promises.ts";
 import { formatAddress } from "../process/lines.ts";
 import { SettingError } from "../process/start_error.ts";
 import { reportTo, writeJson, type Writers } from "../process/writers.ts";
@@ -11,15 +10,11 @@ import { readStoreSetting } from "../store_setting/open_store.ts";
 import type { OpenStore, StoreSetting } from "../store_setting/store_setting.ts";
 import { createFailureLog } from "../telemetry/failure_log.ts";
 import { greetAsJson, greetAsText } from "../telemetry/greeting.ts";
-import { Metrics } from "../telemetry/metrics.ts";
-import { serveMetrics } from "../telemetry/metrics_server.ts";
+import { type MetricsServer, serveMetrics } from "../telemetry/metrics_server.ts";
 import { openGate } from "./open_gate.ts";
 import { prepareStore } from "./prepare_store.ts";
 import type { Runtime } from "./runtime.ts";
 import { shutDown } from "./shutdown.ts";
-
-/** The time limit for the clients of `/metrics` when the server ends, in milliseconds. */
-const METRICS_END_TIMEOUT_MS = 1_000;
 
 /**
  * Serves until a signal ends it.
@@ -33,17 +28,12 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
   const ending = runtime.waitForSignal();
   const storeSetting = await readStoreSetting(settings.store, runtime.environment);
   requireFittingStore(storeSetting, settings);
-  if (settings.metrics) {
-    const metrics = new Metrics();
-    const listener = await serveMetrics(settings.metrics, runtime.listen, metrics, reportTo(writers.errors));
-    const url = `http://${formatAddress({ ...settings.metrics, port: listener.port })}/metrics`;
-    try {
-      await serveStore({ settings, storeSetting, writers, runtime, ending, metrics, metricsUrl: url });
-    } finally {
-      await resolvesWithin(METRICS_END_TIMEOUT_MS, listener.stop());
-    }
-  } else {
-    await serveStore({ settings, storeSetting, writers, runtime, ending });
+  const report = reportTo(writers.errors);
+  const metricsServer = settings.metrics && await serveMetrics(settings.metrics, runtime.listen, report);
+  try {
+    await serveStore({ settings, storeSetting, writers, runtime, ending, metricsServer });
+  } finally {
+    await metricsServer?.stop();
   }
   // The line is for programs that read the log. A person at the terminal sees the end anyway.
   if (isJson) writers.output.add("stopped");
@@ -67,9 +57,8 @@ export interface Start {
   runtime: Pick<Runtime, "listen" | "holdTimeMs">;
   /** Resolves when the server is to end. */
   ending: Promise<void>;
-  /** The metrics and their address. They are absent if the settings ask for none. */
-  metrics?: Metrics | undefined;
-  metricsUrl?: string;
+  /** It is undefined if the settings ask for no metrics. */
+  metricsServer: Pick<MetricsServer, "metrics" | "url"> | undefined;
 }
 
 /**
@@ -78,7 +67,8 @@ export interface Start {
  * ready, the gate refuses every request.
  */
 export async function serveStore(start: Start): Promise<void> {
-  const { settings, storeSetting, writers, runtime, ending, metrics, metricsUrl } = start;
+  const { settings, storeSetting, writers, runtime, ending, metricsServer } = start;
+  const metrics = metricsServer?.metrics;
   const isJson = settings.log === "json";
   const report = reportTo(writers.errors);
   const failureLog = createFailureLog(writers.errors, isJson);
@@ -94,7 +84,7 @@ export async function serveStore(start: Start): Promise<void> {
     const greet = isJson ? greetAsJson : greetAsText;
     const greeting = greet({
       origin: `http://${formatAddress({ hostname: settings.hostname, port: listener.port })}`,
-      metricsUrl,
+      metricsUrl: metricsServer?.url,
       store: storeSetting.description,
       isNewStore: store.isNew ?? false,
       key,

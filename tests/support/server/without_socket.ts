@@ -56,7 +56,7 @@ export async function startWithoutSocket(
     writers: { output: writer("output"), errors: writer("errors") },
     runtime: { listen, holdTimeMs },
     ending: ending.promise,
-    metrics,
+    metricsServer: metrics && { metrics, url: "" },
   });
   await Promise.race([greeted.promise, served]);
   const end = () => {
