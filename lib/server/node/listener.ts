@@ -2,17 +2,17 @@
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
 import { endAfterUpgrade, sendFailure, sendReply } from "../../hosts/node_reply.ts";
 import { NodeContext } from "../../hosts/node_context.ts";
 import type { Send } from "../service/drain_gate.ts";
 import { UNREADABLE } from "../service/errors.ts";
 import { type Listen, listenError } from "../service/listener.ts";
-import { isMalformed, refuseUnreadable } from "./refusals.ts";
+import { type Connections, isMalformed, refuseUnreadable } from "./refusals.ts";
 
 export const listen: Listen = async (address, gate, report) => {
   const { hostname, port, isShared = false } = address;
-  const connections = new Map<Socket, ServerResponse | undefined>();
+  const connections: Connections = new Map();
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     connections.set(incoming.socket, outgoing);
     endAfterUpgrade(incoming, outgoing);

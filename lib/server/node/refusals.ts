@@ -23,7 +23,7 @@ export function isMalformed(incoming: IncomingMessage): boolean {
 }
 
 /** The open connections, each with its latest response, or undefined before its first request. */
-export type Connections = ReadonlyMap<Socket, ServerResponse | undefined>;
+export type Connections = Map<Socket, ServerResponse | undefined>;
 
 /** Makes a server answer what Node cannot read, and close the connection then. */
 export function refuseUnreadable(server: Server, connections: Connections): void {

@@ -90,16 +90,19 @@ export class DrainGate {
    * @returns The result of `send`.
    */
   respond<Info, Sent>(context: RequestContext, info: Info, send: Send<Info, Sent>): MaybePromise<Sent> {
-    const pipeline = this.#state.kind === "open" ? this.#state.pipeline : undefined;
     this.#inFlight++;
-    const sendReply = (reply: Reply) => {
-      this.#inFlight--;
-      if (this.#inFlight === 0) this.#onEmpty();
-      // The state may have changed since the request came.
-      const sent = this.#isEnding() ? extendReply(reply, CLOSE_FIELD) : reply;
-      return send(sent, context, pipeline ?? NO_SERVICE, info);
-    };
-    return pipeline ? pipeline.respond(context, sendReply) : chain(this.#answerItself(context), sendReply);
+    if (this.#state.kind !== "open") {
+      return chain(this.#answerItself(context), (reply) => send(this.#letOut(reply), context, NO_SERVICE, info));
+    }
+    const { pipeline } = this.#state;
+    return pipeline.respond(context, (reply) => send(this.#letOut(reply), context, pipeline, info));
+  }
+
+  /** Counts a reply. It ends its connection if the server ends, also if the request came before. */
+  #letOut(reply: Reply): Reply {
+    this.#inFlight--;
+    if (this.#inFlight === 0) this.#onEmpty();
+    return this.#isEnding() ? extendReply(reply, CLOSE_FIELD) : reply;
   }
 
   /** Answers a request that comes too early or too late, at once or when it is no longer held. */

@@ -45,10 +45,10 @@ export function openGate(gate: DrainGate, store: KeyedPetStore, settings: Server
     servers: settings.servers,
     reset: settings.allowReset ? reset : undefined,
   };
-  serve(store);
+  openTo(store);
 
   /** Opens the gate to a new service on a store, with the faults of the settings from their beginning. */
-  function serve(servedStore: PetStore): void {
+  function openTo(servedStore: PetStore): void {
     const service = createServerPipeline({ ...options, store: servedStore }, parts);
     gate.open(settings.faults ? addFaults(service, settings.faults) : service);
   }
@@ -58,7 +58,7 @@ export function openGate(gate: DrainGate, store: KeyedPetStore, settings: Server
    * the old one. So a request of one test, such as one that a fault delays, adds no pet to the next test, and each test meets the same faults.
    */
   function reset(): void {
-    serve(createSeededStore(settings.seed));
+    openTo(createSeededStore(settings.seed));
   }
 }
 
