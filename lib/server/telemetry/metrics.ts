@@ -29,6 +29,7 @@ export class Metrics {
   readonly #requests = new Map<string, number>();
   readonly #errors = new Map<string, number>();
   readonly #deprecatedRequests = new Map<string, number>();
+  /** The durations of requests by the template of the route, or by "" for requests without a route. */
   readonly #durations = new Map<string, Histogram>();
   readonly #commitDurations = new Histogram();
   #storeErrors = 0;
@@ -42,15 +43,17 @@ export class Metrics {
   }
 
   readonly observe: Observer = (context, reply, startedAt, endedAt) => {
-    const { method, caller } = context;
+    const { method, route = "", caller } = context;
     const { status, code } = reply;
-    // The template of a route, a known method and an error code need no escape sequences.
-    const route = `route="${context.route ?? ""}"`;
-    increment(this.#requests, `method="${METHODS.has(method) ? method : OTHER}",status="${status}",${route}`);
     this.#durationsOf(route).add(endedAt - startedAt);
+    // A known method, the template of a route and an error code need no escape sequences.
+    increment(
+      this.#requests,
+      `method="${METHODS.has(method) ? method : OTHER}",status="${status}",route="${route}"`,
+    );
     if (code !== undefined) increment(this.#errors, `code="${code}"`);
     if (caller && isDeprecatedCall(context, reply)) {
-      increment(this.#deprecatedRequests, `${label("caller", caller.id)},${route}`);
+      increment(this.#deprecatedRequests, `${label("caller", caller.id)},route="${route}"`);
     }
   };
 
@@ -71,6 +74,7 @@ export class Metrics {
   format(): string {
     const { batch, pool } = this.#store;
     const path = this.#store instanceof SqliteStore ? this.#store.files?.path : undefined;
+    const durations = new Map(Array.from(this.#durations, ([route, each]) => [`route="${route}"`, each]));
     const statements = new Map<string, number>();
     if (pool) statements.set('state="running"', pool.running).set('state="waiting"', pool.waiting);
     return formatFamilies({
@@ -80,7 +84,7 @@ export class Metrics {
         this.#requests,
       ],
       petstore_errors_total: ["counter", "Responses that are errors, by the code that their body has.", this.#errors],
-      petstore_request_duration_seconds: ["histogram", "Time until the response was ready.", this.#durations],
+      petstore_request_duration_seconds: ["histogram", "Time until the response was ready.", durations],
       petstore_deprecated_requests_total: [
         "counter",
         "Requests to the deprecated operation by caller.",
