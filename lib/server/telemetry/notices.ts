@@ -19,12 +19,10 @@ export function createPreflightNotices(report: Report): Observer {
   return (context, { headers }) => {
     if (!isPreflight(context) || Object.hasOwn(headers, ALLOW_ORIGIN)) return;
     const origin = context.header("origin")!;
-    tellOnce(origin, () => {
-      const shown = quoteVisibly(excerpt(origin, 200));
-      // A page of a file has the origin `null`, which cannot be set, so only `*` would permit it.
-      const setting = areOrigins([origin]) ? shown : '"*"';
-      return `a page of ${shown} may not use the API; --cors-origin ${setting} would permit it`;
-    });
+    const shown = quoteVisibly(excerpt(origin, 200));
+    // A page of a file has the origin `null`, which cannot be set, so only `*` would permit it.
+    const setting = areOrigins([origin]) ? shown : '"*"';
+    tellOnce(`a page of ${shown} may not use the API; --cors-origin ${setting} would permit it`);
   };
 }
 
@@ -34,6 +32,7 @@ const PARAMETER_NAME = /^[a-z][a-z_-]{0,19}$/i;
 /** Tells which parameters of queries a list does not have, such as `staus`. Only those of clients with a valid key are told. */
 export function createParameterNotices(report: Report): Observer {
   const tellOnce = createLimitedReport(report, "further parameters that are ignored are not told");
+  const known = LIST_PARAMETERS.join(", ");
   return ({ caller, route, target }, reply) => {
     if (caller === undefined || !route?.endsWith("/pets") || !target.includes("?")) return;
     // A kept reply is passed over for speed: it belongs to one query, which was looked at when the reply was new.
@@ -41,8 +40,7 @@ export function createParameterNotices(report: Report): Observer {
     for (const parameter of splitQuery(splitTarget(target).query)) {
       const [name = ""] = parameter.split("=", 1);
       if (LIST_PARAMETERS.includes(name) || !PARAMETER_NAME.test(name)) continue;
-      const known = LIST_PARAMETERS.join(", ");
-      tellOnce(name, () => `${route} has no parameter ${name}, so it was ignored; it has ${known}`);
+      tellOnce(`${route} has no parameter ${name}, so it was ignored; it has ${known}`);
     }
   };
 }
@@ -51,16 +49,16 @@ export function createParameterNotices(report: Report): Observer {
 const MAX_TOLD = 20;
 
 /**
- * Returns a function that reports a line, unless it has reported one for the same subject. The line is made only if it is reported.
+ * Returns a function that reports each line once.
  *
  * @param lastLine A line that is reported after the last one.
  */
-function createLimitedReport(report: Report, lastLine: string): (subject: string, makeLine: () => string) => void {
+function createLimitedReport(report: Report, lastLine: string): Report {
   const told = new Set<string>();
-  return (subject, makeLine) => {
-    if (told.size >= MAX_TOLD || told.has(subject)) return;
-    told.add(subject);
-    report(makeLine());
+  return (line) => {
+    if (told.size >= MAX_TOLD || told.has(line)) return;
+    told.add(line);
+    report(line);
     if (told.size === MAX_TOLD) report(lastLine);
   };
 }
