@@ -26,7 +26,7 @@ export const listen: Listen = (address, gate, report) => {
   };
   const bind = (port: number) =>
     Deno.serve({ hostname, port, reusePort: isShared, onListen: () => {}, onError }, handler);
-  let server: ReturnType<typeof bind>;
+  let server: Deno.HttpServer<Deno.NetAddr>;
   try {
     server = bind(address.port);
   } catch (error) {

@@ -13,6 +13,9 @@ export interface Listener {
   stop(): Promise<void>;
 }
 
+/** What answers the requests of a listener. */
+export type Gate = Pick<DrainGate, "respond">;
+
 /** Where to listen. */
 export interface Address {
   hostname: string;
@@ -30,7 +33,7 @@ export interface Address {
  */
 export type Listen = (
   address: Address,
-  gate: Pick<DrainGate, "respond">,
+  gate: Gate,
   report: Report,
 ) => Listener | Promise<Listener>;
 

@@ -6,7 +6,7 @@ import { splitTarget } from "../../http/request_text.ts";
 import { resolvesWithin } from "../../promises.ts";
 import { formatAddress } from "../process/lines.ts";
 import type { Report } from "../process/writers.ts";
-import type { Address, Listen } from "../service/listener.ts";
+import type { Address, Gate, Listen } from "../service/listener.ts";
 import { Metrics } from "./metrics.ts";
 import { METRICS_TEXT } from "./samples.ts";
 
@@ -39,7 +39,7 @@ export async function serveMetrics(
     headers: { "content-type": METRICS_TEXT, "cache-control": "no-store" },
     body: metrics.format(),
   });
-  const gate: Parameters<Listen>[1] = {
+  const gate: Gate = {
     respond(context, info, send) {
       const isScrape = splitTarget(context.target).path === "/metrics" && ["GET", "HEAD"].includes(context.method);
       return send(isScrape ? scrape() : NOT_FOUND, context, { fail: () => NOT_FOUND }, info);
