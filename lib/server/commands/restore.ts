@@ -6,7 +6,7 @@ import { COMPANION_ENDS, followLinks } from "../../stores/sqlite/file_names.ts";
 import { keptName } from "../../stores/sqlite/remains.ts";
 import { findRevivedKeys, type PresentFile, takePresentFile } from "../../stores/sqlite/restore.ts";
 import { syncFolder } from "../process/folders.ts";
-import { publishFile, requireNew } from "../process/publish_file.ts";
+import { makeFile, renameToNew, requireNew } from "../process/publish_file.ts";
 import { commandLine } from "../process/invocation.ts";
 import { SettingError } from "../process/start_error.ts";
 import { prepareFolder } from "../store_setting/new_file.ts";
@@ -43,66 +43,38 @@ export const RESTORE: Command = {
 };
 
 /**
+ * Copies the backup beside the present file. When the copy is checked and on disk, it takes the place of the present file, which is kept under
+ * another name.
+ *
  * @param revokesNewer Whether the keys that the restore makes valid again end as in the replaced file.
  * @returns What the restore has done, in lines for the operator.
  */
 async function restore(backup: string, file: string, revokesNewer: boolean): Promise<string[]> {
   prepareFolder(file);
+  // If SQLite can open the present file, no other program can until the end of the restore.
   const present = takePresentFile(file);
+  const { path, stats, keys } = present;
   try {
-    if (followLinks(backup) === present.path) throw new SettingError(`${backup} is the store itself`);
-    const stats = statSync(present.path, { throwIfNoEntry: false });
-    if (revokesNewer && !present.keys) {
+    if (followLinks(backup) === path) throw new SettingError(`${backup} is the store itself`);
+    if (revokesNewer && !keys) {
       const reason = stats ? `The keys of ${file} cannot be read` : `${file} does not exist`;
       throw new SettingError(`${reason}, so it is not known which keys were revoked since the backup`);
     }
-    const fill = async (name: string, _: number, signal: AbortSignal): Promise<string[]> => {
-      const { pets } = await backupUntilAborted(backup, name, signal);
-      const revived = present.keys && findRevivedKeys(name, present.keys, revokesNewer);
-      copyOwner(present.path, stats, name);
-      // From here on, a signal no longer ends the restore.
-      signal.throwIfAborted();
-      if (!stats) requireNew(present.path);
-      const kept = keepPresentFile(present);
-      return [
-        `${file}: ${formatPetCount(pets)} from ${backup}, checked`,
-        ...kept.map((name) => `${name}: the replaced file`),
-        ...describeKeys(revived, revokesNewer),
-      ];
+    const fill = async (copy: string, _: number, signal: AbortSignal) => {
+      const { pets } = await backupUntilAborted(backup, copy, signal);
+      const revived = keys && findRevivedKeys(copy, keys, revokesNewer);
+      copyOwner(path, stats, copy);
+      return { pets, revived };
     };
-    return await publishFile(present.path, fill, { replaces: stats !== undefined });
+    const kept = keptName(path);
+    const { pets, revived } = await makeFile(path, fill, (copy) => replace(present, kept, copy));
+    return [
+      `${file}: ${formatPetCount(pets)} from ${backup}, checked`,
+      ...endsOf(kept).map((end) => `${kept}${end}: the replaced file`),
+      ...describeKeys(revived, revokesNewer),
+    ];
   } finally {
     present.close();
-  }
-}
-
-/**
- * Gives the present file another name, and its log too if SQLite could not write that back. Each step is on disk before the next one, so
- * that after a kill or a loss of power either the file is whole in its place, or no server starts: one refuses a log without its file, and a
- * missing file with such a name beside it.
- *
- * @returns The names under which the files are kept.
- */
-function keepPresentFile({ path, isOpen }: PresentFile): string[] {
-  const kept = keptName(path);
-  // What is left of the log of an open file is empty.
-  if (isOpen) { for (const end of COMPANION_ENDS) rmSync(path + end, { force: true }); }
-  const ends = ["", ...COMPANION_ENDS].filter((end) => existsSync(path + end));
-  // An open file keeps its own name too, until the new one takes that.
-  const giveName = isOpen ? linkOrRename : renameSync;
-  for (const end of ends) {
-    giveName(path + end, kept + end);
-    syncFolder(dirname(path));
-  }
-  return ends.map((end) => kept + end);
-}
-
-/** Gives a file a second name, or another one on a file system without hard links. */
-function linkOrRename(path: string, name: string): void {
-  try {
-    linkSync(path, name);
-  } catch {
-    renameSync(path, name);
   }
 }
 
@@ -122,6 +94,61 @@ function copyOwner(path: string, stats: Stats | undefined, name: string): void {
     if (!stats) return;
     throw new SettingError(`${path} belongs to another user or group; restore as its owner, or as root`);
   }
+}
+
+/**
+ * Moves the copy to the place of the present file, which gets another name. Each step is on disk before the next one.
+ *
+ * @param kept The other name.
+ */
+function replace({ path, stats, isOpen }: PresentFile, kept: string, copy: string): void {
+  // There was no file, but a server may have made one meanwhile.
+  if (!stats) requireNew(path);
+  // SQLite has written the log of an open file back, so what is left of the log is empty.
+  if (isOpen) { for (const end of COMPANION_ENDS) rmSync(path + end, { force: true }); }
+  if (isOpen && tryLink(path, kept)) replaceLinked(path, kept, copy);
+  else moveAwayAndReplace(path, kept, copy);
+}
+
+/** Gives a file a second name. Returns false on a file system without hard links. */
+function tryLink(path: string, name: string): boolean {
+  try {
+    linkSync(path, name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Replaces a file that has a second name. The file has its own name too until the copy takes that, so after a kill or a loss of power the one
+ * or the other is there.
+ */
+function replaceLinked(path: string, kept: string, copy: string): void {
+  try {
+    syncFolder(dirname(path));
+    renameSync(copy, path);
+  } catch (error) {
+    rmSync(kept);
+    throw error;
+  }
+}
+
+/**
+ * Moves the present file away, then its log, and then the copy to its place. If this is cut short, no server starts until the restore is
+ * repeated: one refuses a log without its file, and a missing file with a kept one beside it.
+ */
+function moveAwayAndReplace(path: string, kept: string, copy: string): void {
+  for (const end of endsOf(path)) {
+    renameSync(path + end, kept + end);
+    syncFolder(dirname(path));
+  }
+  renameToNew(copy, path);
+}
+
+/** The ends of the names that a database's files have: none, and those of its log. */
+function endsOf(path: string): string[] {
+  return ["", ...COMPANION_ENDS].filter((end) => existsSync(path + end));
 }
 
 /** @param revived Undefined if the keys of the replaced file could not be read. */

@@ -15,22 +15,30 @@ export class FileExistsError extends SettingError {
   }
 }
 
+/** Writes a file, by its temporary name or by its descriptor. Soon after the signal is aborted, it should throw the reason of the signal. */
+type Fill<T> = (name: string, descriptor: number, signal: AbortSignal) => T | Promise<T>;
+
 /**
- * Makes a file that gets its name when it is complete and on disk.
+ * Makes a new file that gets its name when it is complete and on disk.
  *
- * @param fill Writes the file, by its temporary name or by its descriptor. Soon after the signal is aborted, it should throw the reason of
- * the signal. If it goes on, the file is published all the same.
- * @param options.replaces Whether the file takes the place of one of this name. By default, it does not.
  * @returns The result of `fill`.
- * @throws {FileExistsError} If there is a file of this name, and it must not be replaced.
- * @throws {InterruptedError} If a signal told the process to end, and `fill` has thrown this. There is no new file then.
+ * @throws {FileExistsError} If there is a file of this name.
+ * @throws {InterruptedError} If a signal told the process to end. There is no new file then.
  */
-export async function publishFile<T>(
-  path: string,
-  fill: (name: string, descriptor: number, signal: AbortSignal) => T | Promise<T>,
-  { replaces = false }: { replaces?: boolean } = {},
-): Promise<T> {
-  if (!replaces) requireNew(path);
+export async function publishFile<T>(path: string, fill: Fill<T>): Promise<T> {
+  requireNew(path);
+  return await makeFile(path, fill, (name) => renameToNew(name, path));
+}
+
+/**
+ * Makes a file, and moves it to its place when it is complete and on disk. From then on, a signal no longer ends the work.
+ *
+ * @param path The place of the file.
+ * @param move Moves the file from its temporary name to its place.
+ * @returns The result of `fill`.
+ * @throws {InterruptedError} If a signal told the process to end. There is no new file then.
+ */
+export async function makeFile<T>(path: string, fill: Fill<T>, move: (name: string) => void): Promise<T> {
   // The name is absolute, because SQLite takes a relative one such as file:copy.db for a URI.
   const name = unfinishedName(resolveFolder(path));
   return await untilInterrupted(async (signal) => {
@@ -39,8 +47,8 @@ export async function publishFile<T>(
       descriptor = openNew(name, path);
       const result = await fill(name, descriptor, signal);
       fsyncSync(descriptor);
-      if (replaces) renameSync(name, path);
-      else renameToNew(name, path);
+      signal.throwIfAborted();
+      move(name);
       syncFolder(dirname(path));
       return result;
     } catch (error) {
@@ -67,7 +75,7 @@ function openNew(name: string, path: string): number {
  *
  * @throws An error with the code `EEXIST`, or a {@link FileExistsError}, if there is one.
  */
-function renameToNew(name: string, path: string): void {
+export function renameToNew(name: string, path: string): void {
   try {
     linkSync(name, path);
   } catch (error) {

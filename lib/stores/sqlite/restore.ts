@@ -1,6 +1,6 @@
 /** The file that a restore replaces. `petstore restore` takes it, keeps it under another name, and puts a copy of the backup in its place. */
 
-import { linkSync, rmSync, statSync } from "node:fs";
+import { linkSync, rmSync, type Stats, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { StoredKey } from "../key_store.ts";
 import { StoreUnavailableError } from "../store.ts";
@@ -16,6 +16,8 @@ import { switchOffWal } from "./transaction.ts";
 export interface PresentFile {
   /** The path of the file itself, without symbolic links. The file need not exist. */
   path: string;
+  /** What the system says of the file; undefined if there is none. */
+  stats: Stats | undefined;
   /**
    * Whether SQLite has opened the file. It has then written the log back, so that the file is whole without it, and keeps other programs
    * from opening the file until {@link close}. Otherwise the file is missing, damaged, or has a log that is not its own.
@@ -29,9 +31,12 @@ export interface PresentFile {
 /** @throws {StoreUnavailableError} If another program has the file open, or the database is that of another program. */
 export function takePresentFile(givenPath: string): PresentFile {
   const path = followLinks(givenPath);
+  const stats = statSync(path, { throwIfNoEntry: false });
+  requireUsable(givenPath, path, stats);
   const db = openAlone(givenPath, path);
   return {
     path,
+    stats,
     isOpen: db !== undefined,
     keys: db && tryReadKeys(db),
     close() {
@@ -47,7 +52,6 @@ export function takePresentFile(givenPath: string): PresentFile {
  * @throws {StoreUnavailableError} If another program has the file open, or the database is that of another program.
  */
 function openAlone(givenPath: string, path: string): DatabaseSync | undefined {
-  requireUsable(givenPath, path, statSync(path, { throwIfNoEntry: false }));
   if (hasForeignLog(path)) {
     requireClosed(givenPath, path);
     return undefined;
