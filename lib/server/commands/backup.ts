@@ -3,17 +3,15 @@ import { requireOwnName } from "../../stores/sqlite/file_names.ts";
 import { publishFile, requireNew } from "../process/publish_file.ts";
 import { formatPetCount } from "../process/lines.ts";
 import { SettingError } from "../process/start_error.ts";
-import { type Command, FILE_STORE, readStorePath } from "./command.ts";
+import { type Command, readStorePath } from "./command.ts";
 
 export const BACKUP: Command = {
   summary: "copy an SQLite file that servers are using",
-  settings: [],
-  flags: FILE_STORE,
   operand: "file",
   needsOperand: true,
   about:
     "The copy has the pets of one moment. It gets its name when it is complete, checked and on disk. The command does not " +
-    "replace an existing file. For PostgreSQL, use pg_dump.",
+    "replace an existing file. The store must be sqlite:<path>; for PostgreSQL, use pg_dump.",
   examples: [
     "petstore backup copy.db",
     'petstore backup "pets-$(date +%F).db" --store sqlite:/var/lib/petstore/data/petstore.db',

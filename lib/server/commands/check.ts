@@ -1,4 +1,4 @@
-import { type Command, readSharedStore, readStore } from "./command.ts";
+import { type Command, readSharedStore } from "./command.ts";
 
 export const CHECK: Command = {
   summary: "tell whether the store is sound",
@@ -12,9 +12,8 @@ export const CHECK: Command = {
   failure: "The store cannot be checked",
   async run(args, context) {
     const { output, errors } = context.writers;
-    const { description } = await readStore(args, context);
-    const store = await readSharedStore(args, context);
-    const { faults, contents } = await store.check();
+    const { description, shared } = await readSharedStore(args, context);
+    const { faults, contents } = await shared.check();
     for (const fault of faults) errors.add(`petstore: ${fault}`);
     if (faults.length > 0) return 2;
     output.add(`${description} is sound: ${contents}`);

@@ -10,7 +10,7 @@ import type { SharedStore, StoreSetting } from "../store_setting/store_setting.t
 export interface Command {
   /** What the command is for, in one line. */
   summary: string;
-  /** The settings that the command reads. If absent, it reads `store` alone, and takes no store in memory. */
+  /** The settings that the command reads. If absent, it reads `store` alone. */
   settings?: readonly SettingName[];
   /** The options that only this command has, without variables, or a setting that has another help text here. */
   flags?: Options;
@@ -46,39 +46,33 @@ export interface Context {
   runtime: Runtime;
 }
 
-/** The setting of the store for commands that work on a store of others. A store in memory belongs to one server. */
-const SHARED_STORE: Options = {
-  store: { ...SETTINGS.store, help: "sqlite:<path> or postgres://<user>@<host>:<port>/<database>" },
-};
-
-/** The setting of the store for commands that work on files. */
-export const FILE_STORE: Options = { store: { ...SETTINGS.store, help: "sqlite:<path>" } };
-
 /** All options of a command, in the order of its help text. */
-export function optionsOf({ settings, flags }: Command): Options {
+export function optionsOf({ settings = ["store"], flags }: Command): Options {
   return {
-    ...(settings ? Object.fromEntries(settings.map((name) => [name, SETTINGS[name]])) : SHARED_STORE),
+    ...Object.fromEntries(settings.map((name) => [name, SETTINGS[name]])),
     ...flags,
     help: { short: "h", help: "print this text" },
     version: { short: "v", help: "print the version" },
   };
 }
 
-/** The setting of the store, which is not open yet. */
-export function readStore(args: CommandArguments, { runtime }: Context): Promise<StoreSetting> {
-  return readStoreSetting(args.text("store"), runtime.environment);
-}
-
-/** @throws {SettingError} If other programs cannot reach the store. */
-export async function readSharedStore(args: CommandArguments, context: Context): Promise<SharedStore> {
-  const { shared } = await readStore(args, context);
-  if (shared) return shared;
+/**
+ * The setting of the store, which is not open yet.
+ *
+ * @throws {SettingError} If other programs cannot reach the store.
+ */
+export async function readSharedStore(
+  args: CommandArguments,
+  { runtime }: Context,
+): Promise<StoreSetting & { shared: SharedStore }> {
+  const setting = await readStoreSetting(args.text("store"), runtime.environment);
+  if (setting.shared) return { ...setting, shared: setting.shared };
   throw new SettingError("A store in memory belongs to one server; name a file or a database, or use the API");
 }
 
 /** @throws {SettingError} If the store is no SQLite file. */
-export async function readStorePath(args: CommandArguments, context: Context): Promise<string> {
-  const { path } = await readStore(args, context);
+export async function readStorePath(args: CommandArguments, { runtime }: Context): Promise<string> {
+  const { path } = await readStoreSetting(args.text("store"), runtime.environment);
   if (path !== undefined) return path;
   throw new SettingError("Only an SQLite file can be backed up or restored; for PostgreSQL use pg_dump and pg_restore");
 }

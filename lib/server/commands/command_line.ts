@@ -10,7 +10,7 @@ import { SettingError } from "../process/start_error.ts";
 import { type Command, optionsOf } from "./command.ts";
 import { describeCommand, describeProgram } from "./help.ts";
 import { suggest } from "../process/suggestion.ts";
-import { COMMANDS, DEFAULT_COMMAND, findGroup } from "./table.ts";
+import { COMMANDS, DEFAULT_COMMAND } from "./table.ts";
 
 /** A command to run, or a text to print. */
 type Task = { command: Command; args: CommandArguments } | string;
@@ -27,15 +27,15 @@ export async function readCommandLine(words: readonly string[], environment: Env
   const [first = "", second = ""] = words;
   if (first === "help") return await readCommandLine([...words.slice(1), "--help"], environment);
   if (first === "version") return VERSION_LINE;
-  const asksForHelp = words.includes("--help") || words.includes("-h");
   if (isFlag(first)) {
     // No command is named, so the flags are those of the default command. But `--help` describes the program, since the user may not know
     // that command.
-    return asksForHelp ? await describeProgram(COMMANDS) : await readCommand(DEFAULT_COMMAND, words, environment);
+    const asksForHelp = words.includes("--help") || words.includes("-h");
+    return asksForHelp ? await describeProgram() : await readCommand(DEFAULT_COMMAND, words, environment);
   }
-  const group = findGroup(first);
-  if (!group) return await readCommand(first, words.slice(1), environment);
-  if (isFlag(second)) return await describeProgram(group, `${first} `);
+  const hasSecondWord = Object.keys(COMMANDS).some((name) => name.startsWith(`${first} `));
+  if (!hasSecondWord) return await readCommand(first, words.slice(1), environment);
+  if (isFlag(second)) return await describeProgram();
   return await readCommand(`${first} ${second}`, words.slice(2), environment);
 }
 

@@ -22,7 +22,7 @@ export const EXPORT: Command = {
   failure: "The export failed",
   async run(args, context) {
     const { operand } = args;
-    const store = await readSharedStore(args, context);
+    const { shared: store } = await readSharedStore(args, context);
     if (operand === "" || operand === STANDARD) return await exportToOutput(store, context);
     const pets = await exportToFile(store, operand);
     context.writers.output.add(`${operand}: ${formatPetCount(pets)}, ${statSync(operand).size} bytes`);

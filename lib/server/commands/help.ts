@@ -2,6 +2,7 @@
 
 import type { Option } from "../settings/flags.ts";
 import { type Command, optionsOf } from "./command.ts";
+import { COMMANDS, DEFAULT_COMMAND } from "./table.ts";
 
 const LINE_WIDTH = 100;
 const INDENT = " ".repeat(26);
@@ -12,25 +13,17 @@ const EXIT_STATUSES = `Exit status:
   2  a wrong command line or setting, or a file that cannot be used: trying again does not help
 `;
 
-/**
- * The text of `petstore --help`, or of a group of commands.
- *
- * @param commands The commands to list, by their names.
- * @param group The beginning of all these names with its space, such as `keys `. For the program it is "".
- */
-export async function describeProgram(
-  commands: Readonly<Record<string, () => Promise<Command>>>,
-  group = "",
-): Promise<string> {
+/** The text of `petstore --help`. */
+export async function describeProgram(): Promise<string> {
   const rows: string[] = [];
-  for (const [name, load] of Object.entries(commands)) rows.push(describeRow(name, (await load()).summary));
-  const title = group === "" ? "Petstore: a REST service for the pets of a store\n\n" : "";
-  const fallback = group === "" ? "Without a command, serve runs. " : "";
-  return `${title}Usage: petstore ${group}<command> [flags]
+  for (const [name, load] of Object.entries(COMMANDS)) rows.push(describeRow(name, (await load()).summary));
+  return `Petstore: a REST service for the pets of a store
+
+Usage: petstore <command> [flags]
 
 Commands:
 ${rows.join("")}
-${fallback}--help after a command shows its flags, and --version prints the version.
+Without a command, ${DEFAULT_COMMAND} runs. --help after a command shows its flags, and --version prints the version.
 
 ${EXIT_STATUSES}`;
 }

@@ -4,7 +4,7 @@ import { formatPetCount, oneLine } from "../process/lines.ts";
 import { untilInterrupted } from "../process/process.ts";
 import { SettingError } from "../process/start_error.ts";
 import type { CommandArguments } from "../settings/arguments.ts";
-import { type Command, type Context, readSharedStore, readStore } from "./command.ts";
+import { type Command, type Context, readSharedStore } from "./command.ts";
 
 /** How many bad lines, and how many names of ignored members, the report shows. */
 const MAX_SHOWN = 20;
@@ -32,7 +32,7 @@ export const IMPORT: Command = {
 async function importFile(args: CommandArguments, context: Context, signal: AbortSignal): Promise<number> {
   const sourceName = args.operand === STANDARD ? "standard input" : args.operand;
   const report = (line: string) => context.writers.errors.add(`petstore: ${line}`);
-  const store = await readSharedStore(args, context);
+  const { description, shared } = await readSharedStore(args, context);
   const { pets, badLines, ignoredNames } = await readPetLines(readSource(args.operand, signal));
   if (ignoredNames.size > 0) report(describeIgnored([...ignoredNames]));
   if (badLines.length > 0) {
@@ -46,8 +46,8 @@ async function importFile(args: CommandArguments, context: Context, signal: Abor
     context.writers.output.add(`${sourceName}: ${formatPetCount(pets.length)} can be added`);
     return 0;
   }
-  const { isNew } = await store.import(pets, signal);
-  if (isNew) report(`${(await readStore(args, context)).description} is new`);
+  const { isNew } = await shared.import(pets, signal);
+  if (isNew) report(`${description} is new`);
   context.writers.output.add(`${sourceName}: ${formatPetCount(pets.length)} added`);
   return 0;
 }

@@ -1,18 +1,18 @@
 /** The commands that manage API keys. */
 
-import { rmSync } from "node:fs";
 import { digestOf } from "../../access/key_digest.ts";
 import { checkNewKey } from "../../access/key_manager.ts";
 import { type MadeKey, makeNewKey, makeSuccessor } from "../../access/new_keys.ts";
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
 import { isValid } from "../first_key/first_key.ts";
-import { hasKey, KEY_FILE, keyFilesOf } from "../first_key/key_file.ts";
+import { KEY_FILE, removeRevokedKey } from "../first_key/key_file.ts";
 import { commandLine } from "../process/invocation.ts";
 import { explain, firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
 import type { CommandArguments } from "../settings/arguments.ts";
 import { DURATION, EXPIRY } from "../settings/formats.ts";
-import { type Command, type Context, readSharedStore, readStore } from "./command.ts";
+import type { StoreSetting } from "../store_setting/store_setting.ts";
+import { type Command, type Context, readSharedStore } from "./command.ts";
 import { describeKeys, keysAsJson } from "./key_table.ts";
 
 /** Where the keys are, for the help texts. */
@@ -23,17 +23,15 @@ const STORAGE_HELP =
 /** What messages about an unusable store begin with. */
 const FAILURE = "The API keys cannot be used";
 
-const EXPIRES_FLAG = {
-  value: "time",
-  help:
-    "when the key expires: 12h, 90d or 1w from now, or 2031-12-31, at the beginning of this day in UTC. Without it, never",
-};
-
 export const ADD_KEY: Command = {
   summary: "make an API key, and print it",
   flags: {
     label: { value: "text", help: "what the key is for" },
-    expires: EXPIRES_FLAG,
+    expires: {
+      value: "time",
+      help: "when the key expires: 12h, 90d or 1w from now, or 2031-12-31, at the beginning of this day in UTC. " +
+        "Without it, never",
+    },
     "read-only": { help: "the key may only read" },
   },
   about: `The store keeps only a digest of the key, so the key cannot be shown again. ${STORAGE_HELP}`,
@@ -53,7 +51,8 @@ export const ADD_KEY: Command = {
     } catch (error) {
       throw new SettingError(firstLine(error));
     }
-    return await useKeys(args, context, { createIfMissing: true }, (store) => printAndStore(made, store, context));
+    const setting = await readSharedStore(args, context);
+    return await useKeys(setting, context, (keys) => printAndStore(made, keys, context));
   },
 };
 
@@ -64,7 +63,8 @@ export const LIST_KEYS: Command = {
   examples: ["petstore keys list", "petstore keys list --json | jq '.[] | select(.expires == null)'"],
   failure: "The API keys cannot be read",
   async run(args, context) {
-    const keys = await (await readSharedStore(args, context)).listKeys();
+    const { shared } = await readSharedStore(args, context);
+    const keys = await shared.listKeys();
     context.writers.output.add(args.isOn("json") ? keysAsJson(keys) : describeKeys(keys));
     return 0;
   },
@@ -72,31 +72,30 @@ export const LIST_KEYS: Command = {
 
 export const ROTATE_KEY: Command = {
   summary: "replace an API key with a new one, and print the new key",
-  flags: {
-    overlap: { value: "time", default: "1d", help: "how long the old key stays valid, such as 7d" },
-    expires: { ...EXPIRES_FLAG, help: "when the new key expires. Without it, it lives as long as the old one did" },
-  },
+  flags: { overlap: { value: "time", default: "1d", help: "how long the old key stays valid, such as 7d" } },
   operand: "id",
   needsOperand: true,
   about:
-    `The new key has the label, the caller and the rights of the old one, which expires after the overlap. ${STORAGE_HELP}`,
+    "The new key has the label, the caller and the rights of the old one, and lives as long as the old one did. The old key expires after " +
+    `the overlap. ${STORAGE_HELP}`,
   examples: ["petstore keys rotate key-5d0c6a1f1f0b --overlap 7d"],
   failure: FAILURE,
   async run(args, context) {
-    const expires = args.readOptional("expires", EXPIRY);
     const overlapMs = args.read("overlap", DURATION);
-    return await useKeys(args, context, { createIfMissing: false }, async (store) => {
-      const stored = await store.list();
-      const old = await findKey(args, stored);
-      const { id } = old;
-      if (!isValid(old)) {
-        throw new SettingError(
-          `${id} has ended, so nothing can replace it; ${commandLine("keys add")} makes a new key`,
-        );
-      }
-      await printAndStore(await makeSuccessor(stored, id, { overlapMs, expires }), store, context);
-      const replaced = (await store.list()).find((key) => key.id === id);
-      context.writers.errors.add(`petstore: ${id} ${describeEnd(replaced?.expires)}`);
+    const setting = await readSharedStore(args, context);
+    // This fails if the store does not exist, while opening it would make it.
+    const stored = await setting.shared.listKeys();
+    const old = await findKey(args, stored);
+    if (!isValid(old)) {
+      throw new SettingError(
+        `${old.id} has ended, so nothing can replace it; ${commandLine("keys add")} makes a new key`,
+      );
+    }
+    const successor = await makeSuccessor(stored, old.id, { overlapMs, expires: undefined });
+    return await useKeys(setting, context, async (keys) => {
+      await printAndStore(successor, keys, context);
+      const replaced = (await keys.list()).find(({ id }) => id === old.id);
+      context.writers.errors.add(`petstore: ${old.id} ${describeEnd(replaced?.expires)}`);
     });
   },
 };
@@ -110,51 +109,20 @@ export const REVOKE_KEY: Command = {
   examples: ["petstore keys revoke key-5d0c6a1f1f0b"],
   failure: FAILURE,
   async run(args, context) {
-    return await useKeys(args, context, { createIfMissing: false }, async (store) => {
-      const stored = await store.list();
-      const { id, digest } = await findKey(args, stored);
-      await store.revoke(id, new Date());
-      const { output, errors } = context.writers;
+    const setting = await readSharedStore(args, context);
+    // This fails if the store does not exist, while opening it would make it.
+    const stored = await setting.shared.listKeys();
+    const { id, digest } = await findKey(args, stored);
+    const { output, errors } = context.writers;
+    return await useKeys(setting, context, async (keys) => {
+      await keys.revoke(id, new Date());
       output.add(`${id} is revoked`);
-      // A server with a new store would accept the key of such a file.
-      for (const file of await findKeyFiles(args, context, digest)) {
-        rmSync(file);
-        errors.add(`petstore: ${file} had this key, and is removed`);
-      }
+      for (const line of await removeRevokedKey(digest, setting.path)) errors.add(`petstore: ${line}`);
       if (stored.some((key) => key.id !== id && isValid(key))) return;
       errors.add(`petstore: no key of the store is valid now; ${commandLine("keys add")} makes one`);
     });
   },
 };
-
-/**
- * Opens the keys of a store for `use`, and closes the store afterwards.
- *
- * @param options.createIfMissing Whether a store that does not exist is made. If not, a missing file is a failure.
- * @returns The exit status of the command.
- */
-async function useKeys(
-  args: CommandArguments,
-  context: Context,
-  { createIfMissing }: { createIfMissing: boolean },
-  use: (store: KeyStore) => Promise<void>,
-): Promise<number> {
-  const shared = await readSharedStore(args, context);
-  // Listing the keys fails if the store does not exist, and opening it would make it.
-  if (!createIfMissing) await shared.listKeys();
-  const { description, open } = await readStore(args, context);
-  const store = await open();
-  // A new store is told, because a key that is added in the wrong folder or database would be of no use.
-  if (store.isNew) {
-    context.writers.errors.add(`petstore: ${description} is new; servers that use it will accept the key`);
-  }
-  try {
-    await use(store.keys);
-    return 0;
-  } finally {
-    await store.close();
-  }
-}
 
 /**
  * Finds the key that the operand names, by its id or by the key itself.
@@ -166,6 +134,27 @@ async function findKey({ operand }: CommandArguments, stored: readonly StoredKey
   const found = stored.find((key) => key.id === operand || key.digest === digest);
   if (found) return found;
   throw new SettingError(`There is no such key; ${commandLine("keys list")} shows the ids`);
+}
+
+/**
+ * Opens the keys of a store for `use`, and closes the store afterwards. A store that does not exist is made.
+ *
+ * @returns The exit status of the command.
+ */
+async function useKeys(
+  { description, open }: StoreSetting,
+  { writers }: Context,
+  use: (keys: KeyStore) => Promise<void>,
+): Promise<number> {
+  const store = await open();
+  // A new store is told, because a key that is added in the wrong folder or database would be of no use.
+  if (store.isNew) writers.errors.add(`petstore: ${description} is new; servers that use it will accept the key`);
+  try {
+    await use(store.keys);
+    return 0;
+  } finally {
+    await store.close();
+  }
 }
 
 /**
@@ -200,20 +189,6 @@ async function printAndStore(
   }
   const rights = readOnly ? "may read" : "may read and write";
   errors.add(`petstore: ${id} (${label}) ${rights} and ${describeEnd(expires)}. The key cannot be shown again`);
-}
-
-/** Finds the key files that have a key. It tells of a file that cannot be read. */
-async function findKeyFiles(args: CommandArguments, context: Context, digest: string): Promise<string[]> {
-  const { path } = await readStore(args, context);
-  const found: string[] = [];
-  for (const file of keyFilesOf(path)) {
-    try {
-      if (await hasKey(file, digest)) found.push(file);
-    } catch (error) {
-      context.writers.errors.add(`petstore: ${firstLine(error)}. If ${file} has this key, remove it`);
-    }
-  }
-  return found;
 }
 
 /** A clause about the end of a key, without its subject. */

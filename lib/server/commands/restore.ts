@@ -11,13 +11,11 @@ import { commandLine } from "../process/invocation.ts";
 import { SettingError } from "../process/start_error.ts";
 import { prepareFolder } from "../store_setting/new_file.ts";
 import { formatPetCount } from "../process/lines.ts";
-import { type Command, FILE_STORE, readStorePath } from "./command.ts";
+import { type Command, readStorePath } from "./command.ts";
 
 export const RESTORE: Command = {
   summary: "replace an SQLite file with a backup",
-  settings: [],
   flags: {
-    ...FILE_STORE,
     "revoke-newer": {
       help: "revoke the keys that were revoked since the backup, and apply expiries that were set since then",
     },
@@ -27,7 +25,7 @@ export const RESTORE: Command = {
   about:
     "Stop the servers first. The command checks the backup, and keeps the replaced file beside the new one, under a name " +
     "with the time. Keys that were made after the backup are missing. Keys that were revoked after it are valid again, and the " +
-    "command lists them. For PostgreSQL, use pg_restore.",
+    "command lists them. The store must be sqlite:<path>; for PostgreSQL, use pg_restore.",
   examples: [
     "petstore restore copy.db",
     "petstore restore copy.db --revoke-newer --store sqlite:/var/lib/petstore/data/petstore.db",

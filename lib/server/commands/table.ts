@@ -1,13 +1,10 @@
 import type { Command } from "./command.ts";
 
-/** Loads commands, by their names. */
-type Commands = Readonly<Record<string, () => Promise<Command>>>;
-
 /**
  * Every command by its name, in the order of the help text. A command is loaded when it runs. This is for speed: a server starts earlier
  * without the code of the others.
  */
-export const COMMANDS: Commands = {
+export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import("./serve.ts")).SERVE,
   "keys add": async () => (await import("./keys.ts")).ADD_KEY,
   "keys list": async () => (await import("./keys.ts")).LIST_KEYS,
@@ -25,9 +22,3 @@ export const COMMANDS: Commands = {
 
 /** The name of the command that runs if a command line names none. */
 export const DEFAULT_COMMAND = "serve";
-
-/** The commands whose names begin with a word, as `keys` is the beginning of `keys add`. The result is undefined if there are none. */
-export function findGroup(word: string): Commands | undefined {
-  const members = Object.entries(COMMANDS).filter(([name]) => name.startsWith(`${word} `));
-  return members.length === 0 ? undefined : Object.fromEntries(members);
-}

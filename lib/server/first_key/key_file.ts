@@ -1,17 +1,17 @@
 /** The key file: it has the API key that the server makes if no key is set. */
 
-import { lstatSync, readlinkSync, realpathSync, type Stats, statSync, writeFileSync } from "node:fs";
+import { rmSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import process from "node:process";
 import { makeKey } from "../../access/key_text.ts";
 import { digestOf } from "../../access/key_digest.ts";
 import { checkKeys } from "../../access/keys_option.ts";
-import { followLinks, MAX_LINKS } from "../../stores/sqlite/file_names.ts";
+import { followLinks, namesOnTheWay } from "../../stores/sqlite/file_names.ts";
 import { makeFolderFor } from "../process/folders.ts";
 import { isPermitted } from "../process/process.ts";
 import { FileExistsError, publishFile } from "../process/publish_file.ts";
 import { readSmallFile } from "../process/small_file.ts";
-import { codeOf, explain, SettingError } from "../process/start_error.ts";
+import { codeOf, explain, firstLine, SettingError } from "../process/start_error.ts";
 
 /** The path of the key file. It is relative to the working directory. */
 export const KEY_FILE = "data/api-key";
@@ -67,39 +67,33 @@ export function readKey(path: string): FileKey | undefined {
 }
 
 /**
- * Whether the file has the key with this digest. A server that starts in the folder above the file accepts the key if its store has no
- * keys. It does not matter here whose file it is and who can read it: root may revoke the key of a service's own user.
+ * Checks the folder of the file, and the folder of each link that leads to the file, which need not exist.
  *
- * @throws {SettingError} If the file cannot be read, or has something else than a key.
+ * @throws {SettingError} If other users can replace the file or a link.
  */
-export async function hasKey(path: string, digest: string): Promise<boolean> {
-  if (!statSync(path, { throwIfNoEntry: false })) return false;
-  const key = readSmallFile(path, path).trim();
-  return key !== "" && await digestOfKey(key) === digest;
+function requireOwnFolders(path: string): void {
+  // Windows has neither modes nor owners.
+  if (process.platform === "win32") return;
+  for (const folder of namesOnTheWay(path).map(dirname)) {
+    if (mayReplaceFiles(statSync(folder))) {
+      throw new SettingError(`${folder} holds the API key and others can write to it: run chmod go-w ${folder}`);
+    }
+  }
 }
 
-/**
- * The paths at which the key file of a first start may be: in the working directory, and beside the store if that is a file. Links to the
- * store are followed.
- *
- * @param store The path of the store, or undefined if it is no file.
- */
-export function keyFilesOf(store: string | undefined): string[] {
-  if (store === undefined) return [KEY_FILE];
-  const beside = join(dirname(followLinks(store)), basename(KEY_FILE));
-  return followLinks(KEY_FILE) === followLinks(beside) ? [KEY_FILE] : [KEY_FILE, beside];
-}
-
-/** The digest of a key, which is given in clear text or as its digest. */
-export async function digestOfKey(key: string): Promise<string> {
-  const [record] = checkKeys([key]);
-  return "digest" in record!.key ? record!.key.digest : await digestOf(key);
+/** Whether other users can replace a file in a folder, because they can write to the folder. */
+function mayReplaceFiles({ mode, uid }: Stats): boolean {
+  // In a sticky folder, such as /tmp, only its owner can replace a file.
+  if ((mode & 0o1000) !== 0) return false;
+  if ((mode & 0o002) !== 0) return true;
+  // Kubernetes and OpenShift hand over a folder of root that the process can write to by its group alone.
+  const isOfPlatform = uid === 0 && isPermitted({ name: "sys", kind: "uid" }) && process.getuid?.() !== 0;
+  return (mode & 0o020) !== 0 && !isOfPlatform;
 }
 
 /** @throws {SettingError} If other users can read the file, or it belongs to another one. */
 function requireOwnFile(path: string, file: Stats): void {
   if (!file.isFile()) throw new SettingError(`${path} must be a regular file`);
-  // Windows has neither modes nor owners.
   if (process.platform === "win32") return;
   if ((file.mode & 0o077) !== 0) {
     throw new SettingError(
@@ -111,31 +105,37 @@ function requireOwnFile(path: string, file: Stats): void {
   }
 }
 
-/**
- * Checks the folder of the file, and the folder of each link that leads to the file, which need not exist.
- *
- * @throws {SettingError} If other users can replace the file or a link.
- */
-function requireOwnFolders(path: string): void {
-  if (process.platform === "win32") return;
-  let name = path;
-  for (let links = 0; links <= MAX_LINKS; links++) {
-    const folder = dirname(name);
-    if (mayReplaceFiles(statSync(folder))) {
-      throw new SettingError(`${folder} holds the API key and others can write to it: run chmod go-w ${folder}`);
-    }
-    if (!lstatSync(name, { throwIfNoEntry: false })?.isSymbolicLink()) return;
-    name = resolve(realpathSync(folder), readlinkSync(name));
-  }
-  throw new SettingError(`${path} must be a regular file, and its symbolic links lead in a circle`);
+/** The digest of a key, which is given in clear text or as its digest. */
+export async function digestOfKey(key: string): Promise<string> {
+  const [record] = checkKeys([key]);
+  return "digest" in record!.key ? record!.key.digest : await digestOf(key);
 }
 
-/** Whether other users can replace a file in a folder, because they can write to the folder. */
-function mayReplaceFiles({ mode, uid }: Stats): boolean {
-  // In a sticky folder, such as /tmp, only its owner can replace a file.
-  if ((mode & 0o1000) !== 0) return false;
-  if ((mode & 0o002) !== 0) return true;
-  // Kubernetes and OpenShift hand over a folder of root that the process can write to by its group alone.
-  const isOfPlatform = uid === 0 && isPermitted({ name: "sys", kind: "uid" }) && process.getuid?.() !== 0;
-  return (mode & 0o020) !== 0 && !isOfPlatform;
+/**
+ * Removes the key file if it has a revoked key: a server with a new store would accept that key. A first start may have made the file in the
+ * working directory, or beside the store.
+ *
+ * @param store The path of the store, or undefined if it is no file.
+ * @returns A line for the operator about each file that was removed or cannot be read.
+ */
+export async function removeRevokedKey(digest: string, store: string | undefined): Promise<string[]> {
+  const beside = store === undefined ? KEY_FILE : join(dirname(followLinks(store)), basename(KEY_FILE));
+  const lines: string[] = [];
+  for (const file of new Set([KEY_FILE, beside].map((path) => resolve(path)))) {
+    try {
+      if (!await hasKey(file, digest)) continue;
+      rmSync(file);
+      lines.push(`${file} had this key, and is removed`);
+    } catch (error) {
+      lines.push(`${firstLine(error)}. If ${file} has this key, remove it`);
+    }
+  }
+  return lines;
+}
+
+/** Whether a file has a key. It does not matter whose file it is and who can read it: root may revoke the key of a service's own user. */
+async function hasKey(path: string, digest: string): Promise<boolean> {
+  if (!statSync(path, { throwIfNoEntry: false })) return false;
+  const key = readSmallFile(path, path).trim();
+  return key !== "" && await digestOfKey(key) === digest;
 }

@@ -6,8 +6,7 @@
 import * as sqlite from "node:sqlite";
 import { closeSync, fdatasyncSync, openSync, statSync } from "node:fs";
 import { StoreUnavailableError } from "../store.ts";
-import { requireOwnName } from "./file_names.ts";
-import { type FoundDatabase, inspectFound, readFoundSnapshot } from "./inspection.ts";
+import { type FoundDatabase, inspectFound, readSnapshot } from "./inspection.ts";
 import { unavailableFrom } from "./errors.ts";
 import { requireTables } from "./schema.ts";
 import { createStopFlag, type StopFlag, throwIfStopped } from "./stop_flag.ts";
@@ -32,9 +31,8 @@ export async function backupDatabase(
   const path = source.givenPath;
   try {
     throwIfStopped(stop);
-    requireOwnName(copy);
     // The copy is made in one transaction, because SQLite would begin it anew whenever a server adds a pet in between.
-    await readFoundSnapshot(source, async (db) => {
+    await readSnapshot(source, async (db) => {
       requireTables(db, path);
       await copyPages(db, copy, stop).catch((error) => {
         throw unavailableFrom(error, `The copy of ${path}`);

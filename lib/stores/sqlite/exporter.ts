@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { PetSink } from "../sql_tables.ts";
-import { readSnapshot } from "./inspection.ts";
+import { explained } from "./errors.ts";
+import { findDatabase, openSnapshot } from "./inspection.ts";
 import { requireTables } from "./schema.ts";
 import { EXPORT_PAGE } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
@@ -10,22 +11,19 @@ const PETS_PER_PAGE = 1000n;
 /** The id after which the first page begins. Ids that another program has assigned may be negative. */
 const INT64_MIN = -(2n ** 63n);
 
-/** Writes all pets in ascending order of id, in one read transaction. The write-ahead log grows meanwhile. */
+/**
+ * Writes all pets in ascending order of id, in one read transaction. The write-ahead log grows meanwhile.
+ *
+ * @throws {StoreUnavailableError} If the file cannot be read.
+ * @throws What `write` throws.
+ */
 export async function exportDatabase(path: string, write: PetSink): Promise<void> {
-  /** The failure of `write`. It is thrown after the snapshot, because `readSnapshot()` would explain it as one of the database. */
-  let writeFailure: { error: unknown } | undefined;
-  await readSnapshot(path, async (db) => {
-    requireTables(db, path);
-    for (const { text, count } of readPages(db)) {
-      try {
-        await write(text, Number(count));
-      } catch (error) {
-        writeFailure = { error };
-        return;
-      }
-    }
-  });
-  if (writeFailure) throw writeFailure.error;
+  const db = openSnapshot(findDatabase(path));
+  try {
+    for (const { text, count } of readPages(db, path)) await write(text, Number(count));
+  } finally {
+    db.close();
+  }
 }
 
 interface Page {
@@ -38,11 +36,14 @@ interface Page {
 }
 
 /** Reads all pages that have pets. */
-function* readPages(db: DatabaseSync): Generator<Page> {
-  const select = prepareExact(db, EXPORT_PAGE);
+function* readPages(db: DatabaseSync, path: string): Generator<Page> {
+  const select = explained(path, () => {
+    requireTables(db, path);
+    return prepareExact(db, EXPORT_PAGE);
+  });
   let after = INT64_MIN;
   for (;;) {
-    const page = select.get(after, PETS_PER_PAGE, after) as unknown as Page;
+    const page = explained(path, () => select.get(after, PETS_PER_PAGE, after)) as unknown as Page;
     if (page.count > 0n) yield page;
     if (page.following === null) return;
     after = page.last;

@@ -30,19 +30,25 @@ export function requireNoLogName(path: string): void {
   throw new StoreUnavailableError(`SQLite keeps the log of a database in a file named …${end}; choose another name`);
 }
 
-/** How many links are followed, as on Linux. More of them are a circle. */
-export const MAX_LINKS = 40;
-
 /**
  * Returns the path of the file itself, because SQLite puts the log of a database beside the target of symbolic links. The file need not
  * exist yet.
  */
 export function followLinks(path: string): string {
-  let file = resolveFolder(path);
-  for (let links = 0; links <= MAX_LINKS; links++) {
-    if (!lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return file;
-    const target = readlinkSync(file);
-    file = resolveFolder(isAbsolute(target) ? target : `${dirname(file)}/${target}`);
+  return namesOnTheWay(path).at(-1)!;
+}
+
+/** How many links are followed, as on Linux. More of them are a circle. */
+const MAX_LINKS = 40;
+
+/** The absolute paths on the way to a file: that of each symbolic link which leads to it, in order, and last that of the file itself. */
+export function namesOnTheWay(path: string): string[] {
+  const names = [resolveFolder(path)];
+  while (names.length <= MAX_LINKS + 1) {
+    const name = names.at(-1)!;
+    if (!lstatSync(name, { throwIfNoEntry: false })?.isSymbolicLink()) return names;
+    const target = readlinkSync(name);
+    names.push(resolveFolder(isAbsolute(target) ? target : `${dirname(name)}/${target}`));
   }
   throw new StoreUnavailableError(`${path} is a symbolic link that leads to itself`);
 }

@@ -31,7 +31,7 @@ export async function inspectDatabase(path: string): Promise<Inspection> {
 
 /** Like {@link inspectDatabase}, for a file that was found before, or that this program has made. */
 export function inspectFound(found: FoundDatabase): Promise<Inspection> {
-  return readFoundSnapshot(found, (db) => inspectContents(db, found.givenPath));
+  return readSnapshot(found, (db) => inspectContents(db, found.givenPath));
 }
 
 /** A database that can be read without a change. */
@@ -64,36 +64,39 @@ export function findDatabase(givenPath: string): FoundDatabase {
 /**
  * Reads a file in one transaction.
  *
- * @throws {StoreUnavailableError} If the file cannot be read without a change, or `read` throws.
+ * @throws {StoreUnavailableError} If the file cannot be read, or `read` throws.
  */
-export async function readSnapshot<T>(path: string, read: (db: DatabaseSync) => T | Promise<T>): Promise<T> {
-  return await readFoundSnapshot(findDatabase(path), read);
+export async function readSnapshot<T>(found: FoundDatabase, read: (db: DatabaseSync) => T | Promise<T>): Promise<T> {
+  const db = openSnapshot(found);
+  try {
+    return await read(db);
+  } catch (error) {
+    throw unavailableFrom(error, found.givenPath);
+  } finally {
+    db.close();
+  }
 }
 
 /**
- * Like {@link readSnapshot}, for a file that was found before.
+ * Opens a file, and begins the transaction that shows it as it is now. The caller closes the file.
  *
- * @throws {StoreUnavailableError} If the file cannot be read, or `read` throws.
+ * @throws {StoreUnavailableError} If the file cannot be read.
  */
-export async function readFoundSnapshot<T>(
-  { givenPath, path }: FoundDatabase,
-  read: (db: DatabaseSync) => T | Promise<T>,
-): Promise<T> {
-  let db: DatabaseSync | undefined;
+export function openSnapshot({ givenPath, path }: FoundDatabase): DatabaseSync {
+  // If SQLite has to create a log to read, only a writable connection removes it at the end.
+  const readOnly = existsSync(`${path}-wal`);
+  const db = explained(givenPath, () => new DatabaseSync(path, { readOnly }));
   try {
-    // If SQLite has to create a log to read, only a writable connection removes it at the end.
-    db = new DatabaseSync(path, { readOnly: existsSync(`${path}-wal`) });
     setBusyTimeout(db, BUSY_TIMEOUT_MS);
     // `BEGIN` alone fixes nothing: the snapshot is that of the first read.
     db.exec("PRAGMA query_only = ON; BEGIN; SELECT 1 FROM sqlite_schema");
-    return await read(db);
+    return db;
   } catch (error) {
+    db.close();
     if (!String(error).includes("readonly database")) throw unavailableFrom(error, givenPath);
     const message =
       `${givenPath} can only be read by a user who may write to it and its folder, because SQLite needs a log beside it`;
     throw new StoreUnavailableError(message, { cause: error });
-  } finally {
-    db?.close();
   }
 }
 

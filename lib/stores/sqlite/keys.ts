@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { keyOfRow, type KeyStore, type StoredKey } from "../key_store.ts";
 import { type Rows, SqlKeys, type Statement } from "../sql_keys.ts";
 import { asUnavailable } from "./errors.ts";
-import { readSnapshot } from "./inspection.ts";
+import { findDatabase, readSnapshot } from "./inspection.ts";
 import type { FileConnection } from "./file_connection.ts";
 import { requireTables } from "./schema.ts";
 import { beginWrite, BUSY_TIMEOUT_MS, runAndCommit } from "./transaction.ts";
@@ -39,8 +39,8 @@ function rowsOf(db: DatabaseSync, [sql, ...values]: Statement): Rows {
 }
 
 /** Reads the keys of a file, without a change. */
-export function listKeys(path: string): Promise<StoredKey[]> {
-  return readSnapshot(path, (db) => {
+export async function listKeys(path: string): Promise<StoredKey[]> {
+  return await readSnapshot(findDatabase(path), (db) => {
     requireTables(db, path);
     return readKeys(db);
   });
