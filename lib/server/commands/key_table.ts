@@ -4,17 +4,24 @@ import type { KeyInfo, StoredKey } from "../../stores/key_store.ts";
 import { isValid } from "../first_key/first_key.ts";
 import { oneLine } from "../process/lines.ts";
 
-/** Each column: its title, and the function that gives the cell of a key. */
-const COLUMNS: readonly [title: string, cellOf: (key: KeyInfo) => string][] = [
-  ["ID", ({ id }) => id],
-  ["STATE", stateOf],
-  ["RIGHTS", ({ readOnly }) => readOnly ? "read" : "read, write"],
-  ["CREATED", ({ created }) => minuteOf(created)],
-  ["EXPIRES", ({ expires }) => expires ? minuteOf(expires) : "never"],
-  // The JSON log and the metrics name the user of a key by this.
-  ["CALLER", ({ caller }) => caller],
-  ["LABEL", ({ label }) => label],
-];
+/** The table, with spaces between its columns. */
+export function describeKeys(keys: readonly KeyInfo[]): string {
+  const rows = [TITLES, ...keys.map(cellsOf)];
+  const widths = TITLES.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const lineOf = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column]!)).join("  ");
+  return rows.map((row) => lineOf(row).trimEnd()).join("\n");
+}
+
+/** The titles of the columns. The JSON log and the metrics name the user of a key as CALLER does. */
+const TITLES: readonly string[] = ["ID", "STATE", "RIGHTS", "CREATED", "EXPIRES", "CALLER", "LABEL"];
+
+function cellsOf(key: KeyInfo): string[] {
+  const rights = key.readOnly ? "read" : "read, write";
+  const expires = key.expires ? minuteOf(key.expires) : "never";
+  const cells = [key.id, stateOf(key), rights, minuteOf(key.created), expires, key.caller, key.label];
+  // Line ends are escaped: a label with one, which another program may have written, would look like the row of another key.
+  return cells.map(oneLine);
+}
 
 function stateOf(key: KeyInfo): string {
   if (key.revoked) return "revoked";
@@ -23,16 +30,6 @@ function stateOf(key: KeyInfo): string {
 
 function minuteOf(time: Date): string {
   return time.toISOString().slice(0, 16).replace("T", " ");
-}
-
-/** The table, with spaces between its columns. */
-export function describeKeys(keys: readonly KeyInfo[]): string {
-  const titles = COLUMNS.map(([title]) => title);
-  // Line ends are escaped: a label with one, which another program may have written, would look like the row of another key.
-  const rowOf = (key: KeyInfo) => COLUMNS.map(([, cellOf]) => oneLine(cellOf(key)));
-  const rows = [titles, ...keys.map(rowOf)];
-  const widths = COLUMNS.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column]!)).join("  ").trimEnd()).join("\n");
 }
 
 /** The keys as a JSON array. Their digests are left out. */

@@ -31,27 +31,30 @@ export async function provideFirstKey(configured: readonly string[], store: KeyS
   if (configured.length > 0) return AS_SET;
   try {
     const stored = await store.list();
-    const hasValidKey = stored.some(isValid);
-    let file: FileKey | undefined;
-    try {
-      file = stored.length === 0 ? await readOrMakeKey(KEY_FILE) : readKey(KEY_FILE);
-    } catch (error) {
-      if (!hasValidKey) throw error;
-      // An unusable file, such as one with a mode that a platform has set, is only noted: the store has a key, so nothing needs the file.
-      return inStore(`${storeNote()}; ${(error as Error).message}`);
-    }
-    if (file && await acceptKey(file.key, stored, store)) {
-      const note = file.isNew ? `${file.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}`;
-      return { location: "file", note };
-    }
-    return inStore(hasValidKey ? storeNote() : `none is valid (${commandLine("keys add")} makes one)`);
+    if (stored.some(isValid)) return await provideBesideOthers(stored, store);
+    const file = stored.length === 0 ? await readOrMakeKey(KEY_FILE) : readKey(KEY_FILE);
+    if (file && await acceptKey(file.key, stored, store)) return inFile(file);
+    return inStore(`none is valid (${commandLine("keys add")} makes one)`);
   } catch (error) {
     throw explain("The API keys of the store cannot be used", error);
   }
 }
 
-function storeNote(): string {
-  return `in the store (${commandLine("keys list")})`;
+/** Adds the key of the file to a store that has a valid key. Nothing needs the file, so one that cannot be used is only noted. */
+async function provideBesideOthers(stored: readonly StoredKey[], store: KeyStore): Promise<FirstKey> {
+  const note = `in the store (${commandLine("keys list")})`;
+  let file: FileKey | undefined;
+  try {
+    file = readKey(KEY_FILE);
+  } catch (error) {
+    // Such as a file with a mode that a platform has set.
+    return inStore(`${note}; ${(error as Error).message}`);
+  }
+  return file && await acceptKey(file.key, stored, store) ? inFile(file) : inStore(note);
+}
+
+function inFile({ key, isNew }: FileKey): FirstKey {
+  return { location: "file", note: isNew ? `${key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}` };
 }
 
 function inStore(note: string): FirstKey {

@@ -12,23 +12,20 @@ import { KEY_FILE } from "../first_key/key_file.ts";
  * @throws {SettingError} If another folder is missing.
  */
 export function prepareFolder(path: string): void {
-  if (!isMissing(dirname(path))) return;
-  if (!isBesideKeyFile(path)) {
-    throw new SettingError(`${path} cannot be made, because there is no folder ${dirname(path)}`);
+  const folder = dirname(path);
+  if (!isMissing(folder)) return;
+  if (resolve(folder) !== resolve(dirname(KEY_FILE))) {
+    throw new SettingError(`${path} cannot be made, because there is no folder ${folder}`);
   }
   try {
     makeFolderFor(path);
   } catch (error) {
-    throw explain(`${dirname(path)} cannot be made`, error);
+    throw explain(`${folder} cannot be made`, error);
   }
 }
 
-function isBesideKeyFile(path: string): boolean {
-  return resolve(dirname(path)) === resolve(dirname(KEY_FILE));
-}
-
 /** Whether there is nothing at a path. A path that cannot be read counts as existing, because opening it gives a better message. */
-export function isMissing(path: string): boolean {
+function isMissing(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) === undefined;
   } catch {

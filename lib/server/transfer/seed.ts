@@ -9,7 +9,13 @@ import type { PetStatus } from "../../pet.ts";
 const CREATES_AT_ONCE = 1_000;
 
 /**
- * Adds sample pets to a store that has no pets.
+ * How long a store remembers the requests that created sample pets, in milliseconds: much longer than servers that start at the same moment
+ * differ in their progress.
+ */
+const RETENTION_TIME = 600_000;
+
+/**
+ * Adds sample pets to a store that has no pets. Each is added once, even if several servers start at the same moment.
  *
  * @returns A line for the operator.
  */
@@ -17,11 +23,13 @@ export async function seed(store: PetStore, count: number): Promise<string> {
   try {
     const { json } = await store.list({ after: 0n, limit: 1 });
     if (json !== "[]") return "the store has pets, so no sample pets are added";
+    let added = 0;
     for (let start = 0; start < count; start += CREATES_AT_ONCE) {
       const length = Math.min(CREATES_AT_ONCE, count - start);
-      await Promise.all(Array.from({ length }, (_, i) => store.create(samplePet(start + i))));
+      const areAdded = await Promise.all(Array.from({ length }, (_, i) => addSample(store, start + i)));
+      added += areAdded.filter((isAdded) => isAdded).length;
     }
-    return count === 1 ? "1 sample pet is added" : `${count} sample pets are added`;
+    return added === 1 ? "1 sample pet is added" : `${added} sample pets are added`;
   } catch (error) {
     throw explain("The sample pets cannot be added", error);
   }
@@ -32,6 +40,18 @@ export function createSeededStore(count: number): PetStore {
   const store = createMemoryStore();
   for (let number = 0; number < count; number++) store.create(samplePet(number));
   return store;
+}
+
+/** @returns Whether this call has added the pet. A store without `createOnce()` adds it each time. */
+async function addSample(store: PetStore, number: number): Promise<boolean> {
+  const pet = samplePet(number);
+  if (!store.createOnce) {
+    await store.create(pet);
+    return true;
+  }
+  const key = `petstore-seed-${String(number).padStart(8, "0")}`;
+  const { outcome } = await store.createOnce(pet, { key, fingerprint: key, retentionMs: RETENTION_TIME });
+  return outcome === "created";
 }
 
 const NAMES = (

@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import type { PetDraft } from "../../../lib/pet.ts";
 import { exportDatabase } from "../../../lib/stores/sqlite/exporter.ts";
 import { Ledger, ON_FILE } from "../../support/server/ledger.ts";
+import { execute } from "../../support/database.ts";
 import { test } from "../../support/server/in_process.ts";
 import { withServer } from "../../support/server/server_process.ts";
 import {
@@ -14,7 +14,6 @@ import {
   FILE,
   makeDrafts,
   makeStore,
-  readDrafts,
   runLine,
   startShell,
   succeed,
@@ -38,7 +37,6 @@ test.inFolder("what import adds, export shows, and importing that gives the same
   const drafts = fc.sample(DRAFTS, { numRuns: 3_000, seed: 4711 });
   writeFileSync("a.ndjson", toNdjson(drafts));
   await succeed("import a.ndjson");
-  assert.deepEqual(readDrafts(), drafts);
   const printed = await runLine("export b.ndjson");
   const exported = readFileSync("b.ndjson", "utf8");
   assertPrinted(printed, `b.ndjson: 3000 pets, ${new TextEncoder().encode(exported).length} bytes`);
@@ -49,31 +47,25 @@ test.inFolder("what import adds, export shows, and importing that gives the same
   assert.equal(await succeed(`export ${store}`), exported);
 });
 
-test.inFolder("export writes an empty store, beside a server too, and leaves the folder as it was", async (folder) => {
-  await makeStore(0);
-  assert.equal(await succeed("export"), "");
-  assert.deepEqual(readdirSync(folder), [FILE]);
-  await withServer(folder, ON_FILE, async (server) => {
+test.inFolder("export writes what a running server has, and leaves the folder as it was", (folder) =>
+  withServer(folder, ON_FILE, async (server) => {
+    assert.equal(await succeed("export"), "");
     const ledger = new Ledger();
     for (let i = 0; i < 3; i++) await ledger.create(server);
     const files = readdirSync(folder);
     assert.equal(await succeed("export"), [...ledger.pets.values(), ""].join("\n"));
     assert.deepEqual(readdirSync(folder), files);
-  });
-});
+  }));
 
 test.inFolder("an export shows one moment, whatever others write meanwhile", async () => {
   await makeStore(5_000);
-  const texts: string[] = [];
-  using other = new DatabaseSync(FILE);
-  await exportDatabase(FILE, (text) => {
-    if (texts.length === 0) other.exec("DELETE FROM pets WHERE id > 4000; UPDATE pets SET name = 'x' WHERE id > 3000");
-    texts.push(text);
+  let text = "";
+  await exportDatabase(FILE, (page) => {
+    if (text === "") execute(FILE, "DELETE FROM pets WHERE id > 4000; UPDATE pets SET name = 'x' WHERE id > 3000");
+    text += `${page}\n`;
     return Promise.resolve();
   });
-  const names = texts.join("\n").split("\n").map((line) => JSON.parse(line).name);
-  assert.deepEqual(names, makeDrafts(5_000).map(({ name }) => name));
-  assert.ok(texts.length >= 3);
+  assert.equal(text.replaceAll(/^\{"id":\d+,/gm, "{"), toNdjson(makeDrafts(5_000)));
 });
 
 test.inFolder("export ends without a word when its reader has enough, and says so if its standard output is on a full disk", async (folder) => {

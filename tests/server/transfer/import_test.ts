@@ -12,7 +12,7 @@ import {
   assertRefused,
   makeDrafts,
   makeStore,
-  readDrafts,
+  readPets,
   runLine,
   startShell,
   STORE,
@@ -28,20 +28,22 @@ async function load(content: string | Uint8Array, flags = ""): Promise<ServerExi
 test.inFolder("import adds pets with the default status and new ids, and a file twice if it is imported twice", async () => {
   // Windows line ends, blank lines, and a last line without an end.
   const more = '{"id":77,"name":"Milo","categoryId":7.0}\r\n\n  \r\n{"categoryId":1e3,"name":"\\u0041"}';
-  const milo = { name: "Milo", categoryId: 7n, status: "available" };
-  const drafts = [...makeDrafts(4), milo, { ...milo, name: "A", categoryId: 1000n }];
+  const milo = { name: "Milo", categoryId: 7n, status: "available" } as const;
+  const pets = toNdjson([...makeDrafts(4), milo, { ...milo, name: "A", categoryId: 1000n }]);
   const text = `\ufeff${toNdjson(makeDrafts(4))}${more}`;
   assertPrinted(await load(text, " --dry-run"), "a.ndjson: 6 pets can be added");
   await makeStore(0);
   for (let i = 0; i < 2; i++) assertPrinted(await load(text), "a.ndjson: 6 pets added");
-  assert.deepEqual(readDrafts(), [...drafts, ...drafts]);
+  assert.equal(await readPets(), pets + pets);
 });
 
 const BAD: readonly [line: string, shows: RegExp][] = [
-  ['{"name":"Rex","categoryId":9223372036854775808}', /categoryId must be/],
-  ["{}", /name is required; categoryId is required/],
-  ['["Rex",7]', /it must be a JSON object/],
-  ['{"name":"Rex\u001b[31m","categoryId":7}', /it is not JSON: /],
+  ['{"name":"Rex","categoryId":9223372036854775808}', /^petstore: Line 3: categoryId must be .*$/m],
+  ["{}", /^petstore: Line 3: name is required; categoryId is required$/m],
+  ['["Rex",7]', /^petstore: Line 3: it must be a JSON object/m],
+  // No control character reaches the terminal.
+  ['{"name":"Rex\u001b[31m","categoryId":7}', /^petstore: Line 3: it is not JSON: \P{Cc}*$/mu],
+  ["{}\n".repeat(30), /^petstore: Line 22: .*\npetstore: and 10 lines more\npetstore: a.ndjson has 30 lines /m],
 ];
 
 test.inFolder("a bad line is named, and nothing is added", async () => {
@@ -50,22 +52,12 @@ test.inFolder("a bad line is named, and nothing is added", async () => {
     for (const flags of ["", " --dry-run"]) {
       const { status, stdout, stderr } = await load(`${toNdjson(makeDrafts(2))}${line}\n`, flags);
       assert.deepEqual([status, stdout], [2, ""]);
-      const [first = "", ...rest] = stderr.split("\n");
-      assert.ok(first.startsWith("petstore: Line 3: "), first);
-      assert.match(first, shows);
-      assert.ok(!first.includes("\u001b"));
-      assert.deepEqual(rest, ["petstore: a.ndjson has 1 line that cannot be added, so nothing was added", ""]);
+      assert.match(stderr, shows);
+      assert.match(stderr, /a\.ndjson has \d+ lines? that cannot be added, so nothing was added\n$/);
     }
   }
   assertRefused(await load(Uint8Array.of(0xff)), "The text is not valid UTF-8, on line 1 or soon after it");
-  const many = await load("{}\n".repeat(30) + toNdjson(makeDrafts(1)));
-  assert.deepEqual(many.stderr.split("\n").slice(19), [
-    "petstore: Line 20: name is required; categoryId is required",
-    "petstore: and 10 lines more",
-    "petstore: a.ndjson has 30 lines that cannot be added, so nothing was added",
-    "",
-  ]);
-  assert.deepEqual(readDrafts(), []);
+  assert.equal(await readPets(), "");
 });
 
 test.inFolder("a member whose name is nearly right is refused, and others that are ignored are named once", async () => {
@@ -77,12 +69,13 @@ test.inFolder("a member whose name is nearly right is refused, and others that a
     assert.equal(status, 2);
     assert.match(stderr, /^petstore: Line 1: it has a member ".*", which must be "(status|categoryId)"\n/, name);
   }
+  const rex = { name: "Rex", categoryId: 7n, status: "available" } as const;
   const ignored = '"colour":1,"state":1,"pet.status":1,"__proto__":{"status":"sold"}';
   const { status, stderr } = await load(`{"id":1,"name":"Rex","categoryId":7,${ignored}}\n`.repeat(3));
   const names = '"colour", "state", "pet.status", "__proto__"';
   assert.equal(stderr, `petstore: Members that a pet does not have are ignored: ${names}\n`);
   assert.equal(status, 0);
-  assert.deepEqual(readDrafts(), Array(3).fill({ name: "Rex", categoryId: 7n, status: "available" }));
+  assert.equal(await readPets(), toNdjson([rex, rex, rex]));
 });
 
 test("lines are the same, whatever the blocks in which they arrive, and only one line is limited to a mebibyte", async () => {

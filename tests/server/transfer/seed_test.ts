@@ -7,7 +7,7 @@ import { formatPetWithId, parseNewPet } from "../../../lib/pet.ts";
 import { KEY } from "../../support/server/ledger.ts";
 import { test, withServerHere } from "../../support/server/in_process.ts";
 import { walk } from "../../support/server/server_process.ts";
-import { FILE, readDrafts, STORE } from "../../support/server/pet_files.ts";
+import { FILE, readPets, STORE, toNdjson } from "../../support/server/pet_files.ts";
 
 test("sample pets are valid, and differ", () => {
   const pets = Array.from({ length: 10_000 }, (_, i) => samplePet(i));
@@ -33,5 +33,5 @@ test.inFolder("several starts at the same moment add each sample once", async ()
   await using first = createSqliteStore(FILE, { writerThread: "never" });
   await using second = createSqliteStore(FILE, { writerThread: "never" });
   await Promise.all([seed(first, 4_000), seed(second, 4_000), seed(first, 4_000)]);
-  assert.deepEqual(readDrafts(), Array.from({ length: 4_000 }, (_, i) => samplePet(i)));
+  assert.equal(await readPets(), toNdjson(Array.from({ length: 4_000 }, (_, i) => samplePet(i))));
 });

@@ -2,8 +2,7 @@
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import type { PetDraft, PetStatus } from "../../../lib/pet.ts";
+import type { PetDraft } from "../../../lib/pet.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { environment, serverCommand } from "./serve_task.ts";
 import { runHere } from "./in_process.ts";
@@ -13,13 +12,11 @@ import { Child } from "../system/child.ts";
 export const FILE = "pets.db";
 export const STORE = `--store=sqlite:${FILE}`;
 
-/** The statuses, in the order of their numbers in a file. */
-const STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
-
 /** Pets that differ. */
 export function makeDrafts(count: number): PetDraft[] {
+  const statuses = ["available", "pending", "sold"] as const;
   return Array.from({ length: count }, (_, i) => (
-    { name: `Rex ${i}`, categoryId: BigInt(i % 50), status: STATUSES[i % 3]! }
+    { name: `Rex ${i}`, categoryId: BigInt(i % 50), status: statuses[i % 3]! }
   ));
 }
 
@@ -30,16 +27,11 @@ export function toNdjson(drafts: readonly PetDraft[]): string {
   ).join("");
 }
 
-/** The pets in the file of the store, in the order of their ids, which ascend. */
-export function readDrafts(folder = "."): PetDraft[] {
-  using db = new DatabaseSync(join(folder, FILE));
-  const statement = db.prepare("SELECT name, category_id, status FROM pets ORDER BY id");
-  statement.setReadBigInts(true);
-  return statement.all().map(({ name, category_id, status }) => ({
-    name: String(name),
-    categoryId: category_id as bigint,
-    status: STATUSES[Number(status)]!,
-  }));
+/** The pets of the store, as {@link toNdjson} writes them, in the order of their ids. */
+export async function readPets(folder = "."): Promise<string> {
+  const exported = await runHere(["export", `--store=sqlite:${join(folder, FILE)}`]);
+  assert.equal(exported.status, 0, exported.stderr);
+  return exported.stdout.replaceAll(/^\{"id":\d+,/gm, "{");
 }
 
 /** Fails unless a command printed this on standard output and nothing else. */
