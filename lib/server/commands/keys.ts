@@ -94,8 +94,7 @@ export const ROTATE_KEY: Command = {
     const successor = await makeSuccessor(stored, old.id, { overlapMs, expires: undefined });
     return await useKeys(setting, context, async (keys) => {
       await printAndStore(successor, keys, context);
-      const replaced = (await keys.list()).find(({ id }) => id === old.id);
-      context.writers.errors.add(`petstore: ${old.id} ${describeEnd(replaced?.expires)}`);
+      context.writers.errors.add(`petstore: ${old.id} ${describeEnd(successor.replaced?.expires)} at the latest`);
     });
   },
 };

@@ -1,7 +1,7 @@
 /** The commands that manage API keys, beside servers that follow them. Refused command lines: refusals_test.ts. */
 
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { isMistyped } from "../../../lib/access/key_text.ts";
 import { refuse, runLine, STORE, succeed } from "../../support/server/pet_files.ts";
 import { runHere, sinksTo, test, withServerHere } from "../../support/server/in_process.ts";
@@ -29,8 +29,7 @@ test.inFolder("keys are added, rotated and revoked beside a server on an SQLite 
     const next = (await succeed(`keys rotate ${await idOf("ci")} --overlap 7d`)).trim();
     for (const key of [next, ci]) assert.equal(await statusOf(server, key), 200);
     const [, old, , renewed] = await listKeys();
-    assert.ok(old && !("digest" in old));
-    assert.deepEqual([old?.label, renewed?.label, renewed?.caller], ["ci", "ci", old?.caller]);
+    assert.deepEqual([renewed?.label, renewed?.caller], ["ci", old?.caller]);
     assert.deepEqual([daysTo(old?.expires), daysTo(renewed?.expires)], [7, 90]);
 
     assert.equal(await succeed(`keys revoke ${old!.id}`), `${old!.id} is revoked\n`);
@@ -38,13 +37,11 @@ test.inFolder("keys are added, rotated and revoked beside a server on an SQLite 
     assert.equal(await succeed(`keys revoke ${reader}`), `${await idOf("reader")} is revoked\n`);
     await follows(server, reader, 401);
     assert.deepEqual([await statusOf(server, ci), await statusOf(server, next)], [401, 200]);
-    const states = (await listKeys()).map(({ label, state, readOnly }) =>
-      `${label}, ${state}${readOnly ? ", reads" : ""}`
-    );
-    assert.deepEqual(states, ["first start, valid", "ci, revoked", "reader, revoked, reads", "ci, valid"]);
+    assert.deepEqual((await listKeys()).map(({ state }) => state), ["valid", "revoked", "revoked", "valid"]);
     const table = await succeed("keys list");
     assert.match(table, /^ID +STATE +RIGHTS +CREATED +EXPIRES +CALLER +LABEL\nkey-\w+ +valid +read, write +20/);
-    for (const key of [first, ci, reader, next]) assert.ok(!table.includes(key));
+    const shown = table + JSON.stringify(await listKeys());
+    for (const secret of [first, ci, "digest"]) assert.ok(!shown.includes(secret));
 
     // Even the first key can be revoked, and the last one, with a warning.
     await succeed(`keys revoke ${first}`);
@@ -53,14 +50,12 @@ test.inFolder("keys are added, rotated and revoked beside a server on an SQLite 
     for (const key of [first, next]) await follows(server, key, 401);
   }));
 
-test.inFolder("a key expires at the beginning of a day, or after a time, and then it cannot be replaced", async () => {
-  const year = new Date().getUTCFullYear() + 2;
-  await addKey(`--label=day --expires=${year}-01-31`);
-  await addKey("--label=week --expires=1w");
-  const [day, week] = await listKeys();
-  assert.deepEqual([day?.expires, daysTo(week?.expires)], [`${year}-01-31T00:00:00.000Z`, 7]);
+test.inFolder("a key expires at the beginning of a day, and then it cannot be replaced", async () => {
+  await addKey("--label=day --expires=2091-01-31");
+  const [day] = await listKeys();
+  assert.equal(day?.expires, "2091-01-31T00:00:00.000Z");
   execute("pets.db", `UPDATE api_keys SET expires_at = ${Date.now() - 1_000}`);
-  await refuse(`keys rotate ${week!.id}`, " has ended, so nothing can replace it; ");
+  await refuse(`keys rotate ${day!.id}`, " has ended, so nothing can replace it; ");
 });
 
 test.inFolder("a revoked key leaves the key files, whoever owns and reads them", async () => {
@@ -75,7 +70,7 @@ test.inFolder("a revoked key leaves the key files, whoever owns and reads them",
   // The file of the working directory cannot be read.
   mkdirSync("data/api-key", { recursive: true });
   const { status, stderr } = await runLine(`keys revoke ${key} ${store}`);
-  assert.match(stderr, /^petstore: data\/api-key must be a regular file\. If data\/api-key has this key, remove it$/m);
+  assert.match(stderr, /^petstore: (\S+\/data\/api-key) must be a regular file\. If \1 has this key, remove it$/m);
   assert.match(stderr, /^petstore: \S+a\/data\/api-key had this key, and is removed$/m);
   assert.deepEqual([status, existsSync(file)], [0, false]);
 });
@@ -94,10 +89,7 @@ test.inFolder("a server with pets in memory makes a key for itself, shows it, an
 test.inFolder("a key can be added before the first start, which then makes none, and the store has no key but its hash", async () => {
   const { stdout, stderr } = await runLine("keys add --label=mine --store=sqlite:data/petstore.db");
   const key = stdout.trim();
-  assert.match(
-    stderr,
-    /^petstore: sqlite:data\/petstore\.db is new; servers that use it will accept the key\npetstore: key-/,
-  );
+  assert.match(stderr, /^petstore: sqlite:data\/petstore\.db is new; servers that use it will accept the key\n/);
   await withServerHere({}, async (server) => {
     assert.equal(await statusOf(server, key), 200);
     assert.match(server.written.stdout, /API key +in the store/);
@@ -112,33 +104,25 @@ test.inFolder("a key can be added before the first start, which then makes none,
 test.inFolder("a key is printed before it is stored: one that cannot be printed is not stored, and one that cannot be stored is told to be not valid", async () => {
   await addKey("--label=old");
   const id = await idOf("old");
-  const stored = () => query("pets.db", "SELECT label, expires_at FROM api_keys");
+  const before = await listKeys();
   const rotate = async (onPrint: () => void) => {
     const printed = { stdout: "", stderr: "" };
     const { output, errors } = sinksTo(printed);
     const sinks = { errors, output: { write: (bytes: Uint8Array) => (onPrint(), output.write(bytes)) } };
     const { status } = await runHere(["keys", "rotate", id, STORE], {}, { sinks });
-    return [status, printed.stderr, printed.stdout] as const;
+    return { status, ...printed };
   };
-  const before = [{ label: "old", expires_at: null }];
   const lost = await rotate(() => {
     throw new Error("the disk is full");
   });
-  const told =
-    "standard output cannot be written: the disk is full\npetstore: The key cannot be printed, so nothing was changed";
-  assert.deepEqual(lost, [1, `petstore: ${told}\n`, ""]);
-  const [done, , shown] = await rotate(() => assert.deepEqual(stored(), before));
-  assert.equal(done, 0);
-  assert.match(shown, /^petstore_\w+\n$/);
-  const after = stored();
-  assert.equal(after.length, 2);
-  const invalid = "petstore: The printed key is not valid, because";
-  const revoke = () => execute("pets.db", `UPDATE api_keys SET revoked_at = 1 WHERE id = '${id}'`);
-  assert.deepEqual((await rotate(revoke)).slice(0, 2), [2, `${invalid} the one to replace was revoked meanwhile\n`]);
+  assert.deepEqual([lost.status, lost.stdout], [1, ""]);
+  assert.match(lost.stderr, /: the disk is full\npetstore: The key cannot be printed, so nothing was changed\n$/);
+  const revoked = await rotate(() => {
+    assert.deepEqual(query("pets.db", "SELECT id, expires_at FROM api_keys"), [{ id, expires_at: null }]);
+    execute("pets.db", "UPDATE api_keys SET revoked_at = 1");
+  });
+  assert.equal(revoked.status, 2);
+  assert.match(revoked.stderr, /^petstore: The printed key is not valid, because the one to replace was revoked/);
   execute("pets.db", "UPDATE api_keys SET revoked_at = NULL");
-  const [status, stderr] = await rotate(() => renameSync("pets.db", "moved.db"));
-  assert.equal(status, 2);
-  assert.ok(stderr.startsWith(`${invalid} it cannot be stored: pets.db `), stderr);
-  renameSync("moved.db", "pets.db");
-  assert.deepEqual(stored(), after);
+  assert.deepEqual(await listKeys(), before);
 });

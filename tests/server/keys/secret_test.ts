@@ -22,64 +22,55 @@ function assertSilent(text: string, what: string): void {
   }
 }
 
-function get(target: string, headers = "", method = "GET"): string {
+const AUTHORIZATION = `Authorization: Bearer ${KEY}\r\n`;
+
+function get(target: string, headers = AUTHORIZATION, method = "GET"): string {
   return `${method} ${target} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`;
 }
 
-function post(body: string, headers: string): string {
-  return get("/v1/pets", `${headers}Content-Length: ${body.length}\r\n`, "POST") + body;
+function post(body: string): string {
+  return get("/v1/pets", `${AUTHORIZATION}Content-Length: ${body.length}\r\n`, "POST") + body;
 }
 
-const AUTHORIZATION = `Authorization: Bearer ${KEY}\r\n`;
-
 /** Requests with the right key in its place, and later mistakes; then the key in a wrong place. */
-const REQUESTS: Record<"authorized" | "misplaced" | "malformed", string[]> = {
-  authorized: [
-    ...["/v1/pets", "/v1/pets?limit=0", "/v1/pets/99", "/v1/cats", "/v1/store/orders"].map((target) =>
-      get(target, AUTHORIZATION)
-    ),
-    get("/v1/pets/1", AUTHORIZATION, "PUT"),
-    post("{", AUTHORIZATION),
-    post(PET, AUTHORIZATION),
-  ],
-  misplaced: [
-    ...[`Bearer ${KEY}x`, `Bearer ${KEY},${KEY}`, KEY, `Basic ${btoa("user:" + KEY)}`].map((value) =>
-      get("/v1/pets", `Authorization: ${value}\r\n`)
-    ),
-    get("/v1/pets", AUTHORIZATION + AUTHORIZATION),
-    get("/v1/pets", `X-Api-Key: ${KEY}\r\nCookie: ${KEY}\r\nOrigin: ${KEY}\r\n`),
-    get(`/v1/pets?access_token=${KEY}`),
-    post(`{"key":"${KEY}"}`, ""),
-  ],
-  malformed: [
-    `GET /v1/pets HTTP/9.9\r\n${AUTHORIZATION}\r\n`,
-    `GET /v1/pets HTTP/1.1\r\nHost: ${KEY}/x\r\n\r\n`,
-    `${KEY}\r\n\r\n`,
-  ],
-};
+const REQUESTS: readonly [request: string, status?: number][] = [
+  [get("/v1/pets"), 200],
+  [get("/v1/pets?limit=0"), 400],
+  [get("/v1/pets/99"), 404],
+  [get("/v1/pets/1", AUTHORIZATION, "PUT"), 405],
+  [post("{"), 400],
+  [post(PET), 201],
+  ...[`Bearer ${KEY}x`, `Bearer ${KEY},${KEY}`, KEY, `Basic ${btoa("user:" + KEY)}`].map((value) =>
+    [get("/v1/pets", `Authorization: ${value}\r\n`), 401] as [string, number]
+  ),
+  [get("/v1/pets", AUTHORIZATION + AUTHORIZATION), 401],
+  [get("/v1/pets", `X-Api-Key: ${KEY}\r\nCookie: ${KEY}\r\nOrigin: ${KEY}\r\n`), 401],
+  [get(`/v1/pets?access_token=${KEY}`, ""), 401],
+  [`GET /v1/pets HTTP/9.9\r\n${AUTHORIZATION}\r\n`, 400],
+  [`GET /v1/pets HTTP/1.1\r\nHost: ${KEY}/x\r\n\r\n`, 400],
+  [`${KEY}\r\n\r\n`, 400],
+];
 
 /** The right key in a path, a parameter or the method, with a valid header. Such a response may name what was wrong. */
-const IN_TARGETS = [`/v1/pets/${KEY}`, `/${KEY}/pets`, `/v1/pets?limit=${KEY}`, `/v1/pets?limit=1&cursor=${KEY}`]
-  .map((target) => get(target, AUTHORIZATION)).concat(get("/v1/pets", "", KEY));
+const IN_TARGETS = [
+  ...[`/v1/pets/${KEY}`, `/${KEY}/pets`, `/v1/pets?limit=${KEY}`].map((target) => get(target)),
+  get("/v1/pets", "", KEY),
+];
 
 test.inFolder("a key is in no response and in no line that the server writes, whatever is sent with it", () =>
   withServerHere({ env: { PETSTORE_KEYS: KEY } }, async (server) => {
-    for (const [kind, requests] of Object.entries(REQUESTS)) {
-      for (const request of requests) {
-        const response = await exchange(server, request);
-        assert.ok(response, request);
-        if (kind === "misplaced") assert.equal(response.status, 401, request);
-        if (kind === "malformed") assert.equal(response.status, 400, request);
-        assertSilent(`${[...response.headers].join("\n")}\n${response.text}`, request);
-      }
+    for (const [request, status] of REQUESTS) {
+      const response = await exchange(server, request);
+      assert.equal(response?.status, status, request);
+      assertSilent(`${[...response!.headers].join("\n")}\n${response!.text}`, request);
     }
     for (const request of IN_TARGETS) assert.ok(await exchange(server, request), request);
     // A failure is written to standard error.
     rmSync("data/petstore.db");
-    assert.equal((await exchange(server, post(PET, AUTHORIZATION)))?.status, 503);
+    assert.equal((await exchange(server, post(PET)))?.status, 503);
     assert.equal(await server.stop(), 0);
     assert.match(server.written.stderr, /POST \/v1\/pets failed/);
-    assert.ok(server.written.stdout.split("\n").length > REQUESTS.authorized.length + REQUESTS.misplaced.length);
+    assert.match(server.written.stdout, /GET \/v1\/pets .*401/);
     assertSilent(server.written.stdout + server.written.stderr, "the log");
   }));
 
