@@ -27,27 +27,25 @@ test.inFolder("backup copies what a running server has, for its owner alone, and
   await withServerHere(parts, async (server) => assert.deepEqual(await walk(KEY, server), ledger.inOrder()));
 });
 
-test.inFolder("a file beyond the limit of the system for its size is a failure that is told, and nothing is left of it", async (folder) => {
+test.inFolder("a backup beyond the limit of the system for the size of a file fails, and nothing is left of it", async (folder) => {
   await makeStore(1);
   fill("pets.db", 5000);
   const files = readdirSync(folder);
-  for (const args of [["backup", "copy.db", STORE], ["export", "pets.ndjson", STORE]]) {
-    // The size is given in blocks of 512 bytes.
-    const { status, stderr } = await new ServerProcess(folder, { args, limit: "-f 100" }).run();
-    assert.notEqual(status, 0);
-    assert.match(stderr, /^petstore: The (copy of pets\.db|export failed:) .*(the disk is full|file too large)/);
-    assert.deepEqual(readdirSync(folder), files);
-  }
+  // The size is given in blocks of 512 bytes.
+  const { status, stderr } = await new ServerProcess(folder, { args: ["backup", "copy.db", STORE], limit: "-f 100" })
+    .run();
+  assert.notEqual(status, 0);
+  assert.match(stderr, /^petstore: The copy of pets\.db .*(the disk is full|file too large)/);
+  assert.deepEqual(readdirSync(folder), files);
 });
 
 test.inFolder("backup, restore and export take a name that SQLite would read as a URI for the name of a file", async () => {
   await makeStore(3);
-  for (const name of ["file:copy.db?mode=memory", ":memory:"]) {
-    assert.match(await succeed(`backup ${encodeURIComponent(name)}`), /: 3 pets, \d+ bytes, checked\n$/);
-    await succeed(`restore ${encodeURIComponent(name)} --store=sqlite:restored.db`);
-    await succeed(`export ${encodeURIComponent(name)}.ndjson`);
-    for (const made of [name, `${name}.ndjson`]) assert.ok(readdirSync(".").includes(made), made);
-  }
+  const name = "file:copy.db?mode=memory";
+  await succeed(`backup ${encodeURIComponent(name)}`);
+  assert.match(await succeed(`restore ${encodeURIComponent(name)}`), /: 3 pets from /);
+  await succeed(`export ${encodeURIComponent(name)}.ndjson`);
+  for (const made of [name, `${name}.ndjson`]) assert.ok(readdirSync(".").includes(made), made);
 });
 
 const testMounted = testWith(inFolder, testUnless(MOUNT_SKIP));

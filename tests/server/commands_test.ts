@@ -12,8 +12,8 @@ test.inFolder("--help lists every command, and shows the examples of each, in li
   const assertPrinted = async (stdout: string, ...lines: string[]) => {
     for (const line of lines) assert.deepEqual(await runLine(line), { status: 0, stdout, stderr: "" }, line);
   };
-  const overview = await describeProgram(COMMANDS);
-  await assertPrinted(overview, "--help", "-h", "help");
+  const overview = await describeProgram();
+  await assertPrinted(overview, "--help", "-h", "help", "keys", "help keys");
   for (const [name, load] of Object.entries(COMMANDS)) {
     assert.ok(overview.includes(`\n  ${name} `), name);
     const help = describeCommand(name, await load());
@@ -22,9 +22,6 @@ test.inFolder("--help lists every command, and shows the examples of each, in li
     await assertPrinted(help, `${name} --help`, `${name} -h`, `help ${name}`);
   }
   await assertPrinted(`petstore ${config.version}\n`, "--version", "-v", "version");
-  const { stdout: ofKeys } = await runLine("keys");
-  assert.match(ofKeys, /^Usage: petstore keys <command> \[flags\]\n\nCommands:\n( {2}keys .*\n)+\n--help after/);
-  await assertPrinted(ofKeys, "keys --help", "help keys");
   assert.deepEqual(readdirSync("."), []);
 });
 
@@ -39,11 +36,8 @@ test("openapi names servers, and labels operations", async () => {
 });
 
 test("schema prints the SQL of a PostgreSQL store, with the grants of its role as comments", async () => {
-  const { status, stdout, stderr } = await runLine("schema");
-  assert.deepEqual([status, stderr], [0, ""]);
-  assert.match(stdout, /^DO \$petstore\$\n/);
-  const [, comments = ""] = stdout.split("\n$petstore$;\n");
-  assert.match(comments, /^-- GRANT USAGE ON SCHEMA "petstore" TO petstore_server;$/m);
+  const [sql, comments = ""] = (await succeed("schema")).split("\n$petstore$;\n");
+  assert.match(sql!, /^DO \$petstore\$\n/);
   assert.match(comments, /^-- GRANT SELECT, INSERT ON TABLE "petstore"\.pets TO petstore_server;$/m);
   // The SQL can be piped into psql: it has no grant for a role that is not there.
   for (const line of comments.trim().split("\n")) assert.match(line, /^--/);

@@ -33,7 +33,7 @@ function post(body: string): string {
 }
 
 /** Requests with the right key in its place, and later mistakes; then the key in a wrong place. */
-const REQUESTS: readonly [request: string, status?: number][] = [
+const REQUESTS: readonly [request: string, status: number][] = [
   [get("/v1/pets"), 200],
   [get("/v1/pets?limit=0"), 400],
   [get("/v1/pets/99"), 404],
