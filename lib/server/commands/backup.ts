@@ -8,7 +8,6 @@ import { type Command, readStorePath } from "./command.ts";
 export const BACKUP: Command = {
   summary: "copy an SQLite file that servers are using",
   operand: "file",
-  needsOperand: true,
   about:
     "The copy has the pets of one moment. It gets its name when it is complete, checked and on disk. The command does not " +
     "replace an existing file. The store must be sqlite:<path>; for PostgreSQL, use pg_dump.",

@@ -16,8 +16,8 @@ export interface Command {
   flags?: Options;
   /** The name of its one argument, for texts. If absent, the command takes flags only. */
   operand?: string;
-  /** Whether the command is refused without its operand. One that is given and empty is always refused. */
-  needsOperand?: true;
+  /** Whether the command can run without its operand. One that is given and empty is always refused. */
+  isOperandOptional?: true;
   /**
    * What the message of an unexpected error begins with, such as `The backup failed`. A {@link SettingError} and the error of a store explain
    * themselves. If absent, an unexpected error is a bug and ends the program.

@@ -134,7 +134,8 @@ function readOperand(words: readonly string[], command: Command, advice: string)
   if (words.length > 1) throw new SettingError(`Only one ${command.operand} is expected; ${advice}`);
   const [operand] = words;
   // An operand that is given but empty is a variable of a script that is not set. It does not mean the default.
-  if (operand === "" || (operand === undefined && command.needsOperand)) {
+  const isMissing = operand === undefined && command.operand !== undefined && !command.isOperandOptional;
+  if (operand === "" || isMissing) {
     const example = command.examples[0]!.replace(/^petstore /, "");
     throw new SettingError(`Name the ${command.operand}, as in ${commandLine(example)}`);
   }

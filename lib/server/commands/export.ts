@@ -11,6 +11,7 @@ import { type Command, type Context, readSharedStore } from "./command.ts";
 export const EXPORT: Command = {
   summary: "write all pets of the store to a file or to standard output",
   operand: "file",
+  isOperandOptional: true,
   about:
     "The export has the pets of one moment; servers may use the store meanwhile. The format is NDJSON: each line has a pet as the API " +
     "shows it, in the order of the ids. The command does not replace an existing file.",

@@ -13,7 +13,6 @@ export const IMPORT: Command = {
   summary: "add the pets of a file to the store: all, or none",
   flags: { "dry-run": { help: "check all lines and add nothing" } },
   operand: "file",
-  needsOperand: true,
   about:
     "The file is NDJSON: each line is a JSON object, as in the body of a POST. A pet needs name and categoryId; without a status it is " +
     "available. The command checks all lines first. Then one transaction adds all pets, and the store gives them new ids. Servers may " +
@@ -37,9 +36,8 @@ async function importFile(args: CommandArguments, context: Context, signal: Abor
   if (ignoredNames.size > 0) report(describeIgnored([...ignoredNames]));
   if (badLines.length > 0) {
     describeBad(badLines).forEach(report);
-    throw new SettingError(
-      `${sourceName} has ${countLines(badLines.length)} that cannot be added, so nothing was added`,
-    );
+    const count = badLines.length === 1 ? "1 line" : `${badLines.length} lines`;
+    throw new SettingError(`${sourceName} has ${count} that cannot be added, so nothing was added`);
   }
   if (pets.length === 0) throw new SettingError(`${sourceName} has no pets`);
   if (args.isOn("dry-run")) {
@@ -53,16 +51,16 @@ async function importFile(args: CommandArguments, context: Context, signal: Abor
 }
 
 function describeBad(lines: readonly BadLine[]): string[] {
-  const shown = lines.slice(0, MAX_SHOWN).map(({ number, faults }) => `Line ${number}: ${oneLine(faults.join("; "))}`);
-  return lines.length > MAX_SHOWN ? [...shown, `and ${countLines(lines.length - MAX_SHOWN)} more`] : shown;
+  return shorten(lines.map(({ number, faults }) => `Line ${number}: ${oneLine(faults.join("; "))}`));
 }
 
 function describeIgnored(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_SHOWN).map((name) => JSON.stringify(name));
-  const more = names.length > MAX_SHOWN ? ` and ${names.length - MAX_SHOWN} more` : "";
-  return oneLine(`Members that a pet does not have are ignored: ${shown.join(", ")}${more}`);
+  const shown = shorten(names.map((name) => JSON.stringify(name)));
+  return oneLine(`Members that a pet does not have are ignored: ${shown.join(", ")}`);
 }
 
-function countLines(count: number): string {
-  return count === 1 ? "1 line" : `${count} lines`;
+/** The first items of a list, and how many there are beside them. */
+function shorten(items: readonly string[]): string[] {
+  if (items.length <= MAX_SHOWN) return [...items];
+  return [...items.slice(0, MAX_SHOWN), `and ${items.length - MAX_SHOWN} more`];
 }

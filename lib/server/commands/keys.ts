@@ -74,7 +74,6 @@ export const ROTATE_KEY: Command = {
   summary: "replace an API key with a new one, and print the new key",
   flags: { overlap: { value: "time", default: "1d", help: "how long the old key stays valid, such as 7d" } },
   operand: "id",
-  needsOperand: true,
   about:
     "The new key has the label, the caller and the rights of the old one, and lives as long as the old one did. The old key expires after " +
     `the overlap. ${STORAGE_HELP}`,
@@ -102,7 +101,6 @@ export const ROTATE_KEY: Command = {
 export const REVOKE_KEY: Command = {
   summary: "revoke an API key",
   operand: "id",
-  needsOperand: true,
   about: "In place of the id you can give the key itself, if it has leaked. If " +
     `${KEY_FILE} contains the key, this file is removed. ${STORAGE_HELP}`,
   examples: ["petstore keys revoke key-5d0c6a1f1f0b"],

@@ -10,6 +10,7 @@ export const READY: Command = {
   settings: [],
   flags: { port: { ...SETTINGS.port, help: "the port of a server on this machine, if no url is given" } },
   operand: "url",
+  isOperandOptional: true,
   about: "The command asks the server at this address for /readyz. It does not open a store.",
   examples: ["petstore ready http://127.0.0.1:8000", "petstore ready"],
   async run({ operand, read }, context) {

@@ -21,7 +21,6 @@ export const RESTORE: Command = {
     },
   },
   operand: "backup",
-  needsOperand: true,
   about:
     "Stop the servers first. The command checks the backup, and keeps the replaced file beside the new one, under a name " +
     "with the time. Keys that were made after the backup are missing. Keys that were revoked after it are valid again, and the " +

@@ -4,7 +4,8 @@
  */
 
 import { statSync } from "node:fs";
-import { MessageChannel, type MessagePort, workerData } from "node:worker_threads";
+import { once } from "node:events";
+import { parentPort, workerData } from "node:worker_threads";
 import { resolvesWithin, untilAborted } from "../../promises.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { type Backup, backupDatabase } from "./backup.ts";
@@ -26,7 +27,6 @@ interface Work {
   source: FoundDatabase;
   copy: string;
   stop: StopFlag;
-  port: MessagePort;
 }
 
 /**
@@ -53,36 +53,35 @@ export async function backupUntilAborted(
   const source = findDatabase(path);
   if (sizeOf(source) < threadMinBytes) return await backupDatabase(source, copy);
   const stop = createStopFlag();
-  const { port1, port2 } = new MessageChannel();
   const worker = startThread({
     module: import.meta.url,
     file: "backup_thread",
     call: "runBackup",
     database: path,
-    workerData: { source, copy, stop, port: port2 } satisfies Work,
-    transferList: [port2],
+    workerData: { source, copy, stop } satisfies Work,
+    transferList: [],
   });
   if (!worker) return await backupDatabase(source, copy);
-  const answer = new Promise<Answer>((resolve, reject) => {
-    port1.on("message", resolve);
-    port1.on("close", () => reject(new StoreUnavailableError("The thread that copies has ended")));
-  });
+  // This rejects if the thread ends with an error.
+  const answered = once(worker, "message") as Promise<[Answer]>;
   try {
-    return resultOf(await untilAborted(signal, answer));
+    const [answer] = await untilAborted(signal, answered);
+    return resultOf(answer);
   } finally {
     // The caller removes an unfinished copy. The thread must have ended before that, because SQLite makes a file that is missing, and a
     // journal beside it. Deno's `terminate()` does not wait for a call that is running.
     stopCopy(stop);
-    await resolvesWithin(END_TIMEOUT_MS, answer.then(() => {}, () => {}));
-    port1.close();
+    await resolvesWithin(END_TIMEOUT_MS, answered.then(() => {}, () => {}));
     await resolvesWithin(END_TIMEOUT_MS, worker.terminate().then(() => {}));
   }
 }
 
 /** The first function that the thread calls. */
 export async function runBackup(): Promise<void> {
-  const { source, copy, stop, port } = workerData as Work;
-  port.postMessage(await backupDatabase(source, copy, stop).then((backup): Answer => ({ backup }), describeFailure));
+  const { source, copy, stop } = workerData as Work;
+  parentPort!.postMessage(
+    await backupDatabase(source, copy, stop).then((backup): Answer => ({ backup }), describeFailure),
+  );
 }
 
 function describeFailure(error: Error): Answer {
@@ -99,5 +98,6 @@ function resultOf(answer: Answer): Backup {
 
 /** The size of a database with its log, in bytes. */
 function sizeOf({ path }: FoundDatabase): number {
-  return [path, `${path}-wal`].reduce((sum, name) => sum + (statSync(name, { throwIfNoEntry: false })?.size ?? 0), 0);
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  return statSync(path).size + (log?.size ?? 0);
 }

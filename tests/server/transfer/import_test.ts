@@ -43,7 +43,7 @@ const BAD: readonly [line: string, shows: RegExp][] = [
   ['["Rex",7]', /^petstore: Line 3: it must be a JSON object/m],
   // No control character reaches the terminal.
   ['{"name":"Rex\u001b[31m","categoryId":7}', /^petstore: Line 3: it is not JSON: \P{Cc}*$/mu],
-  ["{}\n".repeat(30), /^petstore: Line 22: .*\npetstore: and 10 lines more\npetstore: a.ndjson has 30 lines /m],
+  ["{}\n".repeat(30), /^petstore: Line 22: .*\npetstore: and 10 more\npetstore: a.ndjson has 30 lines /m],
 ];
 
 test.inFolder("a bad line is named, and nothing is added", async () => {
