@@ -32,8 +32,7 @@ const REFUSED: [line: string, shows: string][] = [
   ["serve --allow-reset", "--allow-reset works with --store memory: only, because a reset removes every pet"],
   // A Content-Security-Policy would take a semicolon for the end of a source.
   ["openapi --openapi-server=https://a;script-src/v1", "--openapi-server must be an address that ends in /v1"],
-  ["ready 127.0.0.1:8000", "The url must be the address of a server, such as http:"],
-  ["ready http://127.0.0.1:1/readyz?writes", "without a query, not "],
+  ["ready http://127.0.0.1:8000", "Only flags are expected"],
 
   // Files of secrets. Neither what they have is shown, nor a secret in the place of a path.
   ["PETSTORE_KEYS_FILE=/nowhere/file serve", "/nowhere/file (PETSTORE_KEYS_FILE) cannot be read: "],

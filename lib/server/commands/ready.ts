@@ -1,21 +1,24 @@
 import { Agent, get, type IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
+import { formatAddress } from "../process/lines.ts";
 import { firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
 import { SETTINGS } from "../settings/flags.ts";
-import { PORT } from "../settings/server_settings.ts";
+import { HOSTNAME, PORT } from "../settings/server_settings.ts";
 import type { Command } from "./command.ts";
 
 export const READY: Command = {
   summary: "tell whether a server is ready, for the health check of a container",
   settings: [],
-  flags: { port: { ...SETTINGS.port, help: "the port of a server on this machine, if no url is given" } },
-  operand: "url",
-  isOperandOptional: true,
+  flags: {
+    hostname: { value: "address", default: "127.0.0.1", help: "the address of the server" },
+    port: { ...SETTINGS.port, help: "the port of the server" },
+  },
   about: "The command asks the server at this address for /readyz. It does not open a store.",
-  examples: ["petstore ready http://127.0.0.1:8000", "petstore ready"],
-  async run({ operand, read }, context) {
+  examples: ["petstore ready", "petstore ready --port 9000"],
+  async run({ read }, context) {
     // The port is read as the server reads it. A health check that prepared the variable in its own way would ask another port.
-    const origin = operand === "" ? `http://127.0.0.1:${read("port", PORT)}` : parseAddress(operand).origin;
+    const address = { hostname: read("hostname", HOSTNAME), port: read("port", PORT) };
+    const origin = `http://${formatAddress(address)}`;
     await requireReady(origin);
     context.writers.output.add(`${origin} is ready`);
     return 0;
@@ -27,21 +30,6 @@ export const READY: Command = {
  * waits longer.
  */
 const TIMEOUT = 5_000;
-
-/**
- * Reads the address of a server, of which only the origin is used. The server has no TLS itself, so `https:` is refused. A path before
- * /readyz would be that of a proxy, and is ignored.
- */
-function parseAddress(text: string): URL {
-  const url = URL.parse(text);
-  // A query such as `?writes`, for which /readyz may give another answer, is refused, because it would be ignored.
-  if (url?.protocol === "http:" && url.search === "") return url;
-  throw new SettingError(
-    `The url must be the address of a server, such as http://127.0.0.1:8000, without a query, not ${
-      JSON.stringify(text)
-    }`,
-  );
-}
 
 /** @throws {SettingError} If the server is not ready or cannot be reached (an {@link UnreachableError}), or if another program answers. */
 async function requireReady(origin: string): Promise<void> {

@@ -58,7 +58,7 @@ export function readSettings(args: CommandArguments): ServerSettings {
   };
 }
 
-const HOSTNAME: Format<string> = {
+export const HOSTNAME: Format<string> = {
   form: "an address or a name, such as 127.0.0.1",
   parse: (text) => /^[\w.-]+$/.test(text) || isIPv6(text) ? text : undefined,
 };

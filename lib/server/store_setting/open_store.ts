@@ -50,13 +50,10 @@ function readPath(setting: string): string | undefined {
   const path = setting.slice(SQLITE.length);
   // Other programs write addresses with // too, and some of them mean a file in the working directory by two or three slashes, not one in
   // the root.
-  if (path.startsWith("//")) {
+  if (path.startsWith("//") || path.includes("?")) {
     throw new SettingError(
-      "The store must have its path after the colon, without //: sqlite:pets.db or sqlite:/data/pets.db",
+      "The store must have its path after the colon, without //: sqlite:pets.db or sqlite:/data/pets.db, and no parameters",
     );
-  }
-  if (path.includes("?")) {
-    throw new SettingError("The store sqlite:<path> takes no parameters, so its path must not have a question mark");
   }
   // Text with :// may be an address with a password. It is no path here, because messages quote paths.
   const isPath = path !== "" && path !== ":memory:" && !path.includes("://");
