@@ -16,14 +16,11 @@ test("sample pets are valid, and differ", () => {
 });
 
 test.inFolder("--seed fills an empty store in memory and in a file, and does nothing to a store that has pets", async () => {
-  const shown = Array.from({ length: 150 }, (_, i) => {
-    const pet = samplePet(i);
-    return { id: i + 1, ...pet, categoryId: Number(pet.categoryId) };
-  });
   const start = (store: string, count: number, told: string) =>
     withServerHere({ args: [`--key=${KEY}`, "--log=off", store, `--seed=${count}`] }, async (server) => {
       assert.equal(server.written.stderr, `petstore: ${told}\n`);
-      assert.deepEqual(await walk(KEY, server), shown);
+      const names = (await walk(KEY, server)).map(({ name }) => name);
+      assert.deepEqual(names, Array.from({ length: 150 }, (_, i) => samplePet(i).name));
     });
   for (const store of ["--store=memory:", STORE]) await start(store, 150, "150 sample pets are added");
   await start(STORE, 7, "the store has pets, so no sample pets are added");
