@@ -12,8 +12,14 @@ import { describeCommand, describeProgram } from "./help.ts";
 import { suggest } from "../process/suggestion.ts";
 import { COMMANDS, DEFAULT_COMMAND } from "./table.ts";
 
-/** A command to run, or a text to print. */
-type Task = { command: Command; args: CommandArguments } | string;
+/** A command to run. */
+export interface CommandTask {
+  command: Command;
+  args: CommandArguments;
+}
+
+/** What a command line asks for: a command, or a text to print. */
+type Task = CommandTask | string;
 
 const VERSION_LINE = `petstore ${VERSION}`;
 
@@ -130,18 +136,20 @@ function textOf(value: string | boolean): string {
  * because a word without a flag may be a key.
  */
 function readOperand(words: readonly string[], command: Command, advice: string): string {
-  if (command.operand === undefined && words.length > 0) throw new SettingError(`Only flags are expected; ${advice}`);
-  if (words.length > 1) throw new SettingError(`Only one ${command.operand} is expected; ${advice}`);
-  const [operand] = words;
+  const { operand: name, isOperandOptional, examples } = command;
+  const [operand, ...others] = words;
+  if (name === undefined) {
+    if (operand !== undefined) throw new SettingError(`Only flags are expected; ${advice}`);
+    return "";
+  }
+  if (operand === undefined && isOperandOptional) return "";
   // An operand that is given but empty is a variable of a script that is not set. It does not mean the default.
-  const isMissing = operand === undefined && command.operand !== undefined && !command.isOperandOptional;
-  if (operand === "" || isMissing) {
-    const example = command.examples[0]!.replace(/^petstore /, "");
-    throw new SettingError(`Name the ${command.operand}, as in ${commandLine(example)}`);
+  if (operand === undefined || operand === "") {
+    const example = examples[0]!.replace(/^petstore /, "");
+    throw new SettingError(`Name the ${name}, as in ${commandLine(example)}`);
   }
+  if (others.length > 0) throw new SettingError(`Only one ${name} is expected; ${advice}`);
   // A script with CRLF ends a name with a carriage return. The file would then not be found by the name that the user sees.
-  if (operand !== undefined && /\p{Cc}/u.test(operand)) {
-    throw new SettingError(`The ${command.operand} must not contain control characters`);
-  }
-  return operand ?? "";
+  if (/\p{Cc}/u.test(operand)) throw new SettingError(`The ${name} must not contain control characters`);
+  return operand;
 }

@@ -1,10 +1,10 @@
 /** The program: runs the command of a command line, and turns its failure into a line on standard error and an exit status. */
 
-import type { Command } from "./command.ts";
-import { readCommandLine } from "./command_line.ts";
+import type { Context } from "./command.ts";
+import { type CommandTask, readCommandLine } from "./command_line.ts";
 import type { Runtime } from "../serving/runtime.ts";
 import { asJsonLine } from "../process/lines.ts";
-import { asSettingError, explain } from "../process/start_error.ts";
+import { asSettingError, explain, SettingError } from "../process/start_error.ts";
 import { DEFAULT_COMMAND } from "./table.ts";
 import { describeUnknownVariables, type Environment, prepareEnvironment } from "../settings/environment.ts";
 import { resolvesWithin } from "../../promises.ts";
@@ -29,8 +29,6 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
   const { output, errors } = writers;
   const report = reportTo(errors);
   let status = 0;
-  /** The command that runs. It is undefined before that, and if the command line asks for a text, such as a help text. */
-  let command: Command | undefined;
   try {
     if (logsJson(args, runtime.environment)) errors.format = asJsonLine;
     const task = await readCommandLine(args, environment);
@@ -38,26 +36,39 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
       output.add(task.trimEnd());
     } else {
       describeUnknownVariables(runtime.listVariables()).forEach(report);
-      command = task.command;
-      status = await command.run(task.args, { writers, runtime: { ...runtime, environment } });
+      status = await runCommand(task, { writers, runtime: { ...runtime, environment } });
     }
-    // A text is the result of its run too.
-    if (!command?.isDoneWithoutOutput) {
+    // A text, such as a help text, is the result of its run.
+    const needsOutput = typeof task === "string" || !task.command.isDoneWithoutOutput;
+    if (needsOutput) {
       await output.flush();
       // A reader that closes the pipe, such as `head`, has got what it wanted.
       const isOutputLost = output.failure && !isBrokenPipe(output.failure);
       if (isOutputLost && status === 0) status = 1;
     }
-  } catch (thrown) {
-    const failure = command?.failure;
-    const error = asSettingError(thrown) ?? (failure === undefined ? undefined : explain(failure, thrown));
-    if (!error) throw thrown;
+  } catch (error) {
+    if (!(error instanceof SettingError)) throw error;
     report(error.message);
     status = error.status;
   }
   // Standard error is flushed last, because it tells of a failure to write standard output.
   await resolvesWithin(FLUSH_TIMEOUT, output.flush().then(() => errors.flush()));
   return status;
+}
+
+/**
+ * @returns The exit status.
+ * @throws {SettingError} If the command fails.
+ * @throws Any other error of a command that must not fail unexpectedly: a bug.
+ */
+async function runCommand({ command, args }: CommandTask, context: Context): Promise<number> {
+  try {
+    return await command.run(args, context);
+  } catch (error) {
+    const explained = asSettingError(error);
+    if (explained) throw explained;
+    throw command.failure === undefined ? error : explain(command.failure, error);
+  }
 }
 
 /**

@@ -31,30 +31,23 @@ export async function provideFirstKey(configured: readonly string[], store: KeyS
   if (configured.length > 0) return AS_SET;
   try {
     const stored = await store.list();
-    if (stored.some(isValid)) return await provideBesideOthers(stored, store);
-    const file = stored.length === 0 ? await readOrMakeKey(KEY_FILE) : readKey(KEY_FILE);
-    if (file && await acceptKey(file.key, stored, store)) return inFile(file);
-    return inStore(`none is valid (${commandLine("keys add")} makes one)`);
+    const hasValidKey = stored.some(isValid);
+    const note = hasValidKey
+      ? `in the store (${commandLine("keys list")})`
+      : `none is valid (${commandLine("keys add")} makes one)`;
+    let file: FileKey | undefined;
+    try {
+      file = stored.length === 0 ? await readOrMakeKey(KEY_FILE) : readKey(KEY_FILE);
+    } catch (error) {
+      // A file that cannot be used, such as one with a mode that a platform has set, is only noted if nothing needs it.
+      if (hasValidKey) return inStore(`${note}; ${(error as Error).message}`);
+      throw error;
+    }
+    if (!file || !await acceptKey(file.key, stored, store)) return inStore(note);
+    return { location: "file", note: file.isNew ? `${file.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}` };
   } catch (error) {
     throw explain("The API keys of the store cannot be used", error);
   }
-}
-
-/** Adds the key of the file to a store that has a valid key. Nothing needs the file, so one that cannot be used is only noted. */
-async function provideBesideOthers(stored: readonly StoredKey[], store: KeyStore): Promise<FirstKey> {
-  const note = `in the store (${commandLine("keys list")})`;
-  let file: FileKey | undefined;
-  try {
-    file = readKey(KEY_FILE);
-  } catch (error) {
-    // Such as a file with a mode that a platform has set.
-    return inStore(`${note}; ${(error as Error).message}`);
-  }
-  return file && await acceptKey(file.key, stored, store) ? inFile(file) : inStore(note);
-}
-
-function inFile({ key, isNew }: FileKey): FirstKey {
-  return { location: "file", note: isNew ? `${key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}` };
 }
 
 function inStore(note: string): FirstKey {

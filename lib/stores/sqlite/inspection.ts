@@ -109,11 +109,8 @@ function inspectContents(db: DatabaseSync, path: string): Inspection {
   // A line of asterisks is a heading, such as `*** in database main ***`.
   const damage = lines.filter((line) => line !== "ok" && !line.startsWith("***"));
   if (damage.length > 0) return { pets: 0n, faults: damage.map((line) => `SQLite finds damage: ${line}`) };
-  return { pets: countPets(db), faults: [...findSchemaChanges(db), ...findInvalidPets(db)] };
-}
-
-function countPets(db: DatabaseSync): bigint {
-  return prepareExact(db, "SELECT count(*) AS count FROM pets").get()?.["count"] as bigint;
+  const { pets } = prepareExact(db, "SELECT count(*) AS pets FROM pets").get() as { pets: bigint };
+  return { pets, faults: [...findSchemaChanges(db), ...findInvalidPets(db)] };
 }
 
 function findSchemaChanges(db: DatabaseSync): string[] {

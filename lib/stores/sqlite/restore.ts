@@ -76,10 +76,6 @@ function openAlone(givenPath: string, path: string): DatabaseSync | undefined {
   }
 }
 
-function inUseError(givenPath: string, cause: unknown): StoreUnavailableError {
-  return new StoreUnavailableError(`${givenPath} is open in another program; stop the servers first`, { cause });
-}
-
 /**
  * Checks that no program has a file open whose log belongs to another file. SQLite must not see the two together, because it would replay
  * the log. So it gets the file by another name, beside which there is no log, and finds the locks that others have on the file.
@@ -102,6 +98,10 @@ function requireClosed(givenPath: string, path: string): void {
     db.close();
     rmSync(name, { force: true });
   }
+}
+
+function inUseError(givenPath: string, cause: unknown): StoreUnavailableError {
+  return new StoreUnavailableError(`${givenPath} is open in another program; stop the servers first`, { cause });
 }
 
 function tryReadKeys(db: DatabaseSync): StoredKey[] | undefined {
