@@ -93,7 +93,7 @@ export const ROTATE_KEY: Command = {
     const successor = await makeSuccessor(stored, old.id, { overlapMs, expires: undefined });
     return await useKeys(setting, context, async (keys) => {
       await printAndStore(successor, keys, context);
-      context.writers.errors.add(`petstore: ${old.id} ${describeEnd(successor.replaced?.expires)} at the latest`);
+      context.writers.errors.add(`petstore: ${old.id} ${describeEnd(successor.replaced!.expires)} at the latest`);
     });
   },
 };

@@ -40,15 +40,18 @@ export const RESTORE: Command = {
 };
 
 /**
- * Copies the backup beside the present file. When the copy is checked and on disk, it takes the place of the present file, which is kept under
- * another name.
+ * Replaces the present file:
+ *
+ * 1. SQLite opens the present file, if it can. No server can open the file then until the restore has ended.
+ * 2. The backup is copied beside the present file, checked, and written to disk. If that fails or a signal comes, nothing has changed.
+ * 3. The present file gets another name, under which it is kept. The names of its log go, or change too.
+ * 4. The copy takes the place of the present file.
  *
  * @param revokesNewer Whether the keys that the restore makes valid again end as in the replaced file.
  * @returns What the restore has done, in lines for the operator.
  */
 async function restore(backup: string, file: string, revokesNewer: boolean): Promise<string[]> {
   prepareFolder(file);
-  // If SQLite can open the present file, no other program can until the end of the restore.
   const present = takePresentFile(file);
   const { path, stats, keys } = present;
   try {
@@ -94,14 +97,14 @@ function copyOwner(path: string, stats: Stats | undefined, name: string): void {
 }
 
 /**
- * Moves the copy to the place of the present file, which gets another name. Each step is on disk before the next one.
+ * Does the steps 3 and 4. The copy is on disk before them, and step 3 before step 4.
  *
- * @param kept The other name.
+ * @param kept The name under which the present file is kept.
  */
 function replace({ path, stats, isOpen }: PresentFile, kept: string, copy: string): void {
   // There was no file, but a server may have made one meanwhile.
   if (!stats) requireNew(path);
-  // SQLite has written the log of an open file back, so what is left of the log is empty.
+  // SQLite has written the log of an open file back into it, so what is left of the log is empty.
   if (isOpen) { for (const end of COMPANION_ENDS) rmSync(path + end, { force: true }); }
   if (isOpen && tryLink(path, kept)) replaceLinked(path, kept, copy);
   else moveAwayAndReplace(path, kept, copy);

@@ -13,8 +13,8 @@ export async function addKey(flags: string): Promise<string> {
   return (await succeed(`keys add ${flags}`)).trim();
 }
 
-export async function listKeys(flags = ""): Promise<ListedKey[]> {
-  return JSON.parse(await succeed(`keys list --json${flags}`));
+export async function listKeys(): Promise<ListedKey[]> {
+  return JSON.parse(await succeed("keys list --json"));
 }
 
 export async function idOf(label: string): Promise<string> {
