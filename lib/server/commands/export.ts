@@ -1,9 +1,8 @@
 import { statSync, writeFile } from "node:fs";
 import { promisify } from "node:util";
-import { requireOwnName } from "../../stores/sqlite/file_names.ts";
 import { isBrokenPipe, writeAll } from "../process/writers.ts";
 import { STANDARD } from "../transfer/files.ts";
-import { publishFile, requireNew } from "../process/publish_file.ts";
+import { publishFile } from "../process/publish_file.ts";
 import { formatPetCount } from "../process/lines.ts";
 import type { SharedStore } from "../store_setting/store_setting.ts";
 import { type Command, type Context, readSharedStore } from "./command.ts";
@@ -45,9 +44,6 @@ async function exportToOutput(store: SharedStore, { runtime }: Context): Promise
 
 /** @returns How many pets were written. */
 async function exportToFile(store: SharedStore, path: string): Promise<number> {
-  requireNew(path);
-  // SQLite would take a file beside a database for its log, and overwrite it.
-  requireOwnName(path);
   // A write that ends in a later turn of the event loop lets signals through. With writeSync(), none would come before the end.
   const write = promisify(writeFile);
   return await publishFile(path, (_, file, signal) =>
