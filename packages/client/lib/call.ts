@@ -2,9 +2,10 @@ import { readDeprecation } from "./deprecation.ts";
 import type { ClientSettings } from "./options.ts";
 import { createHide } from "./redaction.ts";
 import { type Answer, type Exchange, send } from "./request.ts";
-import { retry } from "./retry.ts";
+import { type Attempt, retry } from "./retry.ts";
 
 export interface CallParts<T> {
+  /** The name of the operation in the description, such as `getPet`. */
   operation: string;
   method: "GET" | "POST";
   /** The path below the base address, with its query. */
@@ -14,52 +15,62 @@ export interface CallParts<T> {
   idempotencyKey?: string | null;
   /** Reads the body of a success; see {@link Exchange.parse}. */
   parse: Exchange<T>["parse"];
+  /** The app's own signal, which ends the call. */
   signal: AbortSignal | undefined;
 }
 
+/** Calls an operation, with retries. */
 export type Call = <T>(parts: CallParts<T>) => Promise<Answer<T>>;
 
 export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDeprecation }: ClientSettings): Call {
+  const hide = createHide(key);
   /** The operations whose deprecation the app has been told about. */
   const told = new Set<string>();
-  const hide = createHide(key);
-  return (parts) => {
-    const { operation, method, path, body, idempotencyKey, parse, signal: signalOfApp } = parts;
-    const isOnce = idempotencyKey === null;
-    // A redirect could lead the key to another server, and would make a GET of a POST.
-    const init: RequestInit & { duplex: "half" } = {
-      method,
-      headers: {
-        authorization: `Bearer ${key}`,
-        ...body && { "content-type": "application/json" },
-        ...idempotencyKey && { "idempotency-key": idempotencyKey },
-      },
-      redirect: "manual" as const,
-      // A browser may keep a response that was cut, and answer every later attempt with it after a 304. Only browsers get the member,
-      // because some Workers refuse it.
-      ...(globalThis as { location?: object }).location && { cache: "no-store" as const },
-      // Deno repeats a request itself if a kept connection ends before the response, unless the body is a stream, which a browser
-      // may not take.
-      body: isOnce && body !== undefined && /Deno/.test(globalThis.navigator?.userAgent)
-        ? new Blob([body]).stream()
-        : body!,
-      // `fetch` refuses a streamed body without `duplex: "half"`.
-      duplex: "half",
-    };
+
+  function tellDeprecation(operation: string, headers: Headers): void {
+    if (!onDeprecation || told.has(operation)) return;
+    const deprecation = readDeprecation(operation, headers, hide);
+    if (!deprecation) return;
+    told.add(operation);
+    // The failure of a callback is ignored, because the call has a result of its own.
+    Promise.resolve(deprecation).then(onDeprecation).catch(() => {});
+  }
+
+  return <T>(parts: CallParts<T>) => {
+    const { operation, method, path, idempotencyKey, parse } = parts;
     const url = baseUrl + path;
-    const fetchOnce = async (signal: AbortSignal): Promise<Response> => {
-      const response = await fetch(url, Object.assign(init, { signal }));
-      const deprecation = onDeprecation && !told.has(operation) && readDeprecation(operation, response.headers, hide);
-      if (deprecation) {
-        told.add(operation);
-        // The failure of a callback is ignored, because the call has a result of its own.
-        Promise.resolve(deprecation).then(onDeprecation).catch(() => {});
-      }
-      return response;
+    const requestLine = hide(`${method} ${url}`);
+    const init = requestInit(parts, key);
+    const attempt: Attempt<Answer<T>> = (signal) => {
+      const fetchOnce = async () => {
+        const response = await fetch(url, { ...init, signal });
+        tellDeprecation(operation, response.headers);
+        return response;
+      };
+      return send({ fetch: fetchOnce, requestLine, parse, hide });
     };
-    const attempt = (signal: AbortSignal) => {
-      return send({ fetch: () => fetchOnce(signal), requestLine: `${method} ${url}`, parse, hide });
-    };
-    return retry(attempt, { timeoutMs, maxRetries: isOnce ? 0 : maxRetries, signal: signalOfApp });
+    const retries = idempotencyKey === null ? 0 : maxRetries;
+    return retry(attempt, { timeoutMs, maxRetries: retries, signal: parts.signal });
   };
+}
+
+/** What `fetch` gets for each attempt, beside the address and the signal. */
+function requestInit({ method, body, idempotencyKey }: CallParts<unknown>, key: string): RequestInit {
+  const headers: Record<string, string> = { authorization: `Bearer ${key}` };
+  // A redirect could lead the key to another server, and would make a GET of a POST.
+  const init: RequestInit & { duplex?: "half" } = { method, headers, redirect: "manual" };
+  // A browser may keep a response that was cut, and answer every later attempt with it after a 304. Only browsers get the member,
+  // because some Workers refuse it.
+  if ((globalThis as { location?: object }).location) init.cache = "no-store";
+  if (idempotencyKey) headers["idempotency-key"] = idempotencyKey;
+  if (body === undefined) return init;
+  headers["content-type"] = "application/json";
+  init.body = body;
+  if (idempotencyKey === null && /Deno/.test(globalThis.navigator?.userAgent)) {
+    // Deno repeats a request itself if a kept connection ends before the response, unless the body is a stream, which a browser
+    // may not take. `fetch` refuses a streamed body without `duplex: "half"`.
+    init.body = new Blob([body]).stream();
+    init.duplex = "half";
+  }
+  return init;
 }

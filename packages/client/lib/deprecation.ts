@@ -1,4 +1,5 @@
 import { linkTo } from "./link.ts";
+import type { Hide } from "./redaction.ts";
 
 /** The `Deprecation` (RFC 9745) of an operation, and its `Sunset` (RFC 8594). */
 export interface Deprecation {
@@ -13,11 +14,7 @@ export interface Deprecation {
 }
 
 /** @param hide Takes the key out of a text, since an app logs this. */
-export function readDeprecation(
-  operation: string,
-  headers: Headers,
-  hide: (text: string) => string,
-): Deprecation | undefined {
+export function readDeprecation(operation: string, headers: Headers, hide: Hide): Deprecation | undefined {
   const value = headers.get("deprecation");
   if (value === null) return undefined;
   const successor = linkTo(headers, "successor-version");

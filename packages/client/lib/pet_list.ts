@@ -3,7 +3,7 @@ import type { Call } from "./call.ts";
 import { linkTo } from "./link.ts";
 import { parseUrl, requireKnown } from "./options.ts";
 import { readPets } from "./pet_json.ts";
-import type { Answer } from "./request.ts";
+import { type Answer, unexpected } from "./request.ts";
 
 /** The options of every call. */
 export interface CallOptions {
@@ -40,59 +40,43 @@ export interface PetList extends AsyncIterable<Pet> {
 export function createPetList(call: Call, given: ListOptions): PetList {
   // The caller may change its object before the first page.
   const options = { ...given };
+
   async function* pages() {
-    let query = queryOf(options);
-    // A list has no end if its server is at fault, and its client must not read for ever. The links go in a circle if an earlier query comes
-    // again. That query is replaced after 1, 2, 4, 8 … pages: so a circle of any length is found with one query in memory (Brent's algorithm).
-    let earlier = query;
-    let pageCount = 0;
-    let replacedAt = 1;
-    let firstId: bigint | undefined;
-    let idlePages = 0;
-    for (;;) {
-      const answer = await getPets(call, query, options);
+    const progress = new Progress();
+    let query: string | undefined = queryOf(options);
+    while (query !== undefined) {
+      const answer: Answer<Pet[]> = await getPets(call, query, options);
       yield answer.value;
-      const next = nextQuery(answer);
-      if (next === undefined) return;
-      if (next === earlier) throw answer.createUnexpected(`The pages go in a circle: ${next}`);
-      if (++pageCount === replacedAt) {
-        earlier = next;
-        replacedAt *= 2;
-      }
-      const id = answer.value[0]?.id ?? firstId;
-      idlePages = id === firstId ? idlePages + 1 : 0;
-      if (idlePages === MOST_IDLE_PAGES) throw answer.createUnexpected(`${idlePages} pages in a row had no new pet`);
-      firstId = id;
-      query = next;
+      query = nextQuery(answer);
+      const fault = query !== undefined && progress.faultAt(query, answer.value);
+      if (fault) throw unexpected(fault, answer.facts);
     }
   }
+
   async function* pets() {
-    const { signal } = options;
     for await (const page of pages()) {
       for (const pet of page) {
-        signal?.throwIfAborted();
+        options.signal?.throwIfAborted();
         yield pet;
       }
     }
   }
+
   async function toArray() {
     const all: Pet[] = [];
     for await (const pet of pets()) all.push(pet);
     return all;
   }
+
   return { pages, toArray, [Symbol.asyncIterator]: pets };
 }
-
-/** How many pages in a row may have no pet, or begin with that of the page before. A server may make new cursors without end. */
-const MOST_IDLE_PAGES = 100;
 
 export async function getPage(call: Call, options: ListOptions): Promise<PetPage> {
   const answer = await getPets(call, queryOf(options), options);
   const next = nextQuery(answer);
-  const nextCursor = new URLSearchParams(next).get("cursor") ?? undefined;
-  if (next !== undefined && nextCursor === undefined) {
-    throw answer.createUnexpected(`The next page has no cursor: ${next}`);
-  }
+  if (next === undefined) return { pets: answer.value, nextCursor: undefined };
+  const nextCursor = new URLSearchParams(next).get("cursor");
+  if (nextCursor === null) throw unexpected("The link to the next page has no cursor", answer.facts);
   return { pets: answer.value, nextCursor };
 }
 
@@ -104,24 +88,52 @@ function getPets(call: Call, query: string, options: ListOptions): Promise<Answe
 function queryOf(options: ListOptions): string {
   requireKnown(options, ["signal", "status", "limit", "cursor"]);
   const { limit, status, cursor } = options;
-  const given = new URLSearchParams();
-  for (const [name, value] of Object.entries({ limit, status, cursor: cursor ?? undefined })) {
-    if (value !== undefined) given.set(name, String(value));
-  }
-  return String(given) && `?${given}`;
+  const parameters = new URLSearchParams();
+  if (limit !== undefined) parameters.set("limit", String(limit));
+  if (status !== undefined) parameters.set("status", status);
+  if (cursor !== undefined && cursor !== null) parameters.set("cursor", cursor);
+  const query = String(parameters);
+  return query === "" ? "" : `?${query}`;
 }
 
 /**
- * The query of the link to the next page. The rest of the link is not followed: the key goes to the base address only, and a petstore
- * behind a proxy may name its public address.
+ * The query of the link to the next page; undefined on the last page. The rest of the link is not followed: the key goes to the base
+ * address only, and a petstore behind a proxy may name its public address.
  */
-function nextQuery({ headers, createUnexpected }: Answer<unknown>): string | undefined {
+function nextQuery({ headers, facts }: Answer<unknown>): string | undefined {
   const target = linkTo(headers, "next");
   if (target === undefined) return undefined;
   // The link may be relative to the list.
-  const url = parseUrl(target, LIST);
+  const url = parseUrl(target, "http://localhost/pets");
   if (url && /\/pets\/?$/.test(url.pathname)) return url.search;
-  throw createUnexpected(`The next page is not one of this list: ${target}`);
+  throw unexpected("The link to the next page does not lead to a page of this list", facts);
 }
 
-const LIST = "http://localhost/pets";
+/** How many pages in a row may have no pet, or begin with that of the page before. A server may make new cursors without end. */
+const MOST_IDLE_PAGES = 100;
+
+/**
+ * Notices that the pages of a list have no end, because a server is at fault and its client must not read for ever. The links go in a
+ * circle if an earlier query comes again. That query is replaced after 1, 2, 4, 8 … pages: so a circle of any length is found with one
+ * query in memory (Brent's algorithm).
+ */
+class Progress {
+  #pageCount = 0;
+  #earlierQuery: string | undefined;
+  #replacedAt = 1;
+  #firstId: bigint | undefined;
+  #idlePages = 0;
+
+  /** Counts a page that has a next one, and says what is wrong with the list; undefined if nothing is. */
+  faultAt(nextQuery: string, pets: readonly Pet[]): string | undefined {
+    if (nextQuery === this.#earlierQuery) return "The pages go in a circle";
+    if (++this.#pageCount === this.#replacedAt) {
+      this.#earlierQuery = nextQuery;
+      this.#replacedAt *= 2;
+    }
+    const firstId = pets[0]?.id ?? this.#firstId;
+    this.#idlePages = firstId === this.#firstId ? this.#idlePages + 1 : 0;
+    this.#firstId = firstId;
+    return this.#idlePages === MOST_IDLE_PAGES ? `${MOST_IDLE_PAGES} pages in a row had no new pet` : undefined;
+  }
+}

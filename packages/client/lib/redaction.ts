@@ -6,8 +6,11 @@ const PIECE = 8;
 /** The longest text that is looked through. A message of a petstore is shorter. */
 const LONGEST_TEXT = 10_000;
 
-/** Makes a function that takes a key, and pieces of it, out of a text: as they are, in JSON and in an address. */
-export function createHide(key: string): (text: string) => string {
+/** Takes a key, and pieces of it, out of a text. */
+export type Hide = (text: string) => string;
+
+/** Makes a function that hides a key as it is, in JSON and in an address. */
+export function createHide(key: string): Hide {
   // The public prefix of a key is left out, because it is also a common name of a host.
   const secret = key.replace(/^petstore_(?=.)/, "");
   const size = Math.min(PIECE, secret.length);
@@ -35,12 +38,11 @@ export function createHide(key: string): (text: string) => string {
  * @param depth How many causes are copied.
  * @returns An `Error`, whatever was thrown; undefined for `undefined` and `null`.
  */
-export function redactedCopy(thrown: unknown, hide: (text: string) => string, depth = 4): Error | undefined {
-  if (thrown == null || !depth) return undefined;
-  const { name, message, code, stack, cause } = thrown as Record<string, unknown>;
-  const text = (value: unknown) => typeof value === "string" ? hide(value) : undefined;
+export function redactedCopy(thrown: unknown, hide: Hide, depth = 4): Error | undefined {
+  if (thrown === undefined || thrown === null || depth === 0) return undefined;
+  const { name, message = thrown, code, stack, cause } = thrown as Record<string, unknown>;
   const inner = redactedCopy(cause, hide, depth - 1);
-  const copy = new Error(text(message) ?? text(thrown), inner && { cause: inner });
+  const copy = new Error(typeof message === "string" ? hide(message) : "", inner && { cause: inner });
   for (const [member, value] of Object.entries({ name, code, stack })) {
     if (typeof value === "string") Object.assign(copy, { [member]: hide(value) });
   }

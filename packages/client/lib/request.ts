@@ -1,30 +1,28 @@
-import { PetstoreError, type PetstoreErrorCode } from "./error.ts";
-import { redactedCopy } from "./redaction.ts";
+import { PetstoreError, type ResponseFacts } from "./error.ts";
+import { type Hide, redactedCopy } from "./redaction.ts";
 
 /** The longest body that is read, decompressed: a few compressed bytes may become gigabytes. */
 const MAX_BODY_BYTES = 16 * 2 ** 20;
 
+const JSON_TYPE = "application/json";
+
+/** A success of a petstore. */
 export interface Answer<T> {
+  /** The body, read by `parse`. */
   value: T;
   headers: Headers;
-  /** Makes the error of a response that cannot be used. */
-  createUnexpected: (message: string) => PetstoreError;
+  /** What an error has to say of the response, if a caller finds something wrong with it later. */
+  facts: ResponseFacts;
 }
 
 export interface Exchange<T> {
   fetch: () => Promise<Response>;
-  /** The method and the address, such as `GET https://api.example/v1/pets`, for messages. */
+  /** The method and the address, such as `GET https://api.example/v1/pets`, for messages. It does not have the key. */
   requestLine: string;
   /** Reads the body of a success. It throws if that is not what was asked for, a `SyntaxError` if it is no JSON. */
   parse: (text: string) => T;
   /** Hides the key in a text, because a server may send it back. */
-  hide: (text: string) => string;
-}
-
-/** The body of an error response of a petstore. */
-interface ErrorBody {
-  code?: unknown;
-  message?: unknown;
+  hide: Hide;
 }
 
 /**
@@ -34,70 +32,43 @@ interface ErrorBody {
  * @throws {Error} Deno's `NotCapable`, if the program lacks the permission. The next attempt would not have it either.
  */
 export async function send<T>({ fetch, requestLine, parse, hide }: Exchange<T>): Promise<Answer<T>> {
-  /** It is undefined until the response has come. An error that is made before has no status. */
-  let response: Response | undefined;
-  let text: string | undefined;
-  const createError = (code: PetstoreErrorCode, message: string, cause?: unknown) => {
-    return new PetstoreError(hide(code), hide(message), {
-      status: response?.status,
-      requestId: hide(response?.headers.get("x-request-id") ?? "") || undefined,
-      retryAfterMs: response && retryAfter(response.headers),
-      cause,
-    });
-  };
-  const createUnexpected = (message: string) => createError("unexpected_response", message);
+  let response: Response;
   try {
     response = await fetch();
-    text = await readText(response);
   } catch (thrown) {
     const cause = redactedCopy(thrown, hide);
     if (cause?.name === "NotCapable") throw cause;
-    const reason = innermostMessage(cause) + (response ? "" : corsHint(requestLine));
-    throw createError("connection_failed", `${requestLine} got no whole response${reason}`, cause);
+    const message = `${requestLine} got no whole response${innermostMessage(cause)}${corsHint(requestLine)}`;
+    throw new PetstoreError("connection_failed", message, { cause });
   }
-  if (text === undefined) {
-    throw createUnexpected(`${requestLine} got more than ${MAX_BODY_BYTES} bytes`);
+
+  const facts = factsOf(response, hide);
+  let text: string | undefined;
+  try {
+    text = await readText(response);
+  } catch (thrown) {
+    const cause = redactedCopy(thrown, hide);
+    const message = `${requestLine} got no whole response${innermostMessage(cause)}`;
+    throw new PetstoreError("connection_failed", message, { ...facts, cause });
   }
+  if (text === undefined) throw unexpected(`${requestLine} got more than ${MAX_BODY_BYTES} bytes`, facts);
+
   const result = readResult(response, text, parse);
   switch (result.kind) {
     case "success":
-      return { value: result.value, headers: response.headers, createUnexpected };
+      return { value: result.value, headers: response.headers, facts };
     case "failure":
-      throw createError(result.code, result.message);
+      throw new PetstoreError(hide(result.code), hide(result.message), facts);
     case "cut":
-      throw createError("connection_failed", `${requestLine} got incomplete JSON: ${quoted(hide(text))}`);
+      throw new PetstoreError("connection_failed", `${requestLine} got incomplete JSON: ${quoted(hide(text))}`, facts);
     case "foreign":
-      throw createUnexpected(`${requestLine} ${describeForeign(response, hide(text))}`);
+      throw unexpected(`${requestLine} ${describeForeign(response, hide, text)}`, facts);
   }
 }
 
-/** What a response is by its body. */
-type Result<T> =
-  | { kind: "success"; value: T }
-  | { kind: "failure"; code: string; message: string }
-  /** The beginning of some JSON. A body without a length looks whole although it was cut. Such a request may be repeated. */
-  | { kind: "cut" }
-  /** The response of something other than a petstore, or not what was asked for. */
-  | { kind: "foreign" };
-
-function readResult<T>(response: Response, text: string, parse: (text: string) => T): Result<T> {
-  try {
-    if (response.ok) return { kind: "success", value: parse(text) };
-    const { code, message } = (JSON.parse(text) ?? {}) as ErrorBody;
-    if (typeof code === "string" && typeof message === "string") return { kind: "failure", code, message };
-    return { kind: "foreign" };
-  } catch (thrown) {
-    // The error is dropped, because its message quotes the body, perhaps with the key.
-    return { kind: thrown instanceof SyntaxError && isToBeJson(response) ? "cut" : "foreign" };
-  }
-}
-
-/** Whether a response was to be JSON. Over plain HTTP, Chromium takes a head that was cut for a whole one, whose type may be missing or cut. */
-function isToBeJson(response: Response): boolean {
-  if (isRedirect(response)) return false;
-  const type = response.headers.get("content-type")?.toLowerCase() ?? "";
-  const isMissingOrCut = "application/json".startsWith(type);
-  return type.includes("json") || (response.ok && isMissingOrCut);
+/** The error of a response that cannot be used. The message must not have the key. */
+export function unexpected(message: string, facts: ResponseFacts): PetstoreError {
+  return new PetstoreError("unexpected_response", message, facts);
 }
 
 /**
@@ -110,6 +81,11 @@ function innermostMessage(error: Error | undefined): string {
   return last === "" ? "" : `: ${last}`;
 }
 
+/** Iterates over an error and its causes. */
+export function* chainOf(error: unknown): Generator<{ message?: string; code?: string; cause?: unknown }> {
+  for (let each = error; each instanceof Error; each = each.cause) yield each;
+}
+
 /**
  * A hint that the server may not permit pages of this page's origin (CORS). A browser does not tell a page so: the failure looks as if the
  * server were not there. The hint is empty outside of a browser, and for a server of the page's own origin.
@@ -120,9 +96,17 @@ function corsHint(requestLine: string): string {
   return `; if the server runs, it may not permit pages of ${origin} (CORS)`;
 }
 
-/** Iterates over an error and its causes. */
-export function* chainOf(error: unknown): Generator<{ message?: string; code?: string; cause?: unknown }> {
-  for (let each = error; each instanceof Error; each = each.cause) yield each;
+function factsOf({ status, headers }: Response, hide: Hide): ResponseFacts {
+  const requestId = headers.get("x-request-id");
+  return { status, requestId: requestId ? hide(requestId) : undefined, retryAfterMs: retryAfter(headers) };
+}
+
+/** The time that a server asks a client to wait (RFC 9110 §10.2.3), in milliseconds. */
+function retryAfter(headers: Headers): number | undefined {
+  const value = headers.get("retry-after");
+  if (value === null) return undefined;
+  const wait = /^\d+$/.test(value) ? 1000 * Number(value) : Date.parse(value) - Date.now();
+  return isNaN(wait) ? undefined : Math.max(0, wait);
 }
 
 /** Reads a body as text. The result is undefined if it is too long. */
@@ -145,16 +129,41 @@ async function readText(response: Response): Promise<string | undefined> {
   }
 }
 
-/** Says, as the second half of a sentence, what has answered in place of a petstore. */
-function describeForeign(response: Response, text: string): string {
-  if (!isRedirect(response)) return `got no answer of a petstore, but ${response.status} ${quoted(text)}`;
-  const target = response.headers.get("location") ?? "another address";
-  return `is redirected to ${target}; baseUrl must be the address that answers`;
+/** What a response is by its body. */
+type Result<T> =
+  | { kind: "success"; value: T }
+  | { kind: "failure"; code: string; message: string }
+  /** The beginning of some JSON. A body without a length looks whole although it was cut. Such a request may be repeated. */
+  | { kind: "cut" }
+  /** The response of something other than a petstore, or not what was asked for. */
+  | { kind: "foreign" };
+
+function readResult<T>(response: Response, text: string, parse: (text: string) => T): Result<T> {
+  try {
+    if (response.ok) return { kind: "success", value: parse(text) };
+    const { code, message } = (JSON.parse(text) ?? {}) as { code?: unknown; message?: unknown };
+    if (typeof code === "string" && typeof message === "string") return { kind: "failure", code, message };
+    return { kind: "foreign" };
+  } catch (thrown) {
+    // The error is dropped, because its message quotes the body, perhaps with the key.
+    return { kind: thrown instanceof SyntaxError && wasToBeJson(response) ? "cut" : "foreign" };
+  }
 }
 
-/** Quotes the beginning of a text that a server has sent, so that a long response does not make a long message. */
-function quoted(text: string): string {
-  return JSON.stringify(text.length <= 64 ? text : text.slice(0, 64).toWellFormed() + "…");
+/** Whether a response that is no JSON was to be JSON, so that it must have been cut. */
+function wasToBeJson(response: Response): boolean {
+  if (isRedirect(response)) return false;
+  const type = response.headers.get("content-type")?.toLowerCase() ?? "";
+  if (type.includes("json")) return true;
+  // Over plain HTTP, Chromium takes a head that was cut for a whole one. So a success may have lost its type, or the end of its type.
+  return response.ok && JSON_TYPE.startsWith(type);
+}
+
+/** Says, as the second half of a sentence, what has answered in place of a petstore. */
+function describeForeign(response: Response, hide: Hide, text: string): string {
+  if (!isRedirect(response)) return `got no answer of a petstore, but ${response.status} ${quoted(hide(text))}`;
+  const target = hide(response.headers.get("location") ?? "another address");
+  return `is redirected to ${target}; baseUrl must be the address that answers`;
 }
 
 /** A browser hides the status of a redirect, and its target. */
@@ -162,10 +171,7 @@ function isRedirect({ type, status }: Response): boolean {
   return type === "opaqueredirect" || (status >= 300 && status < 400);
 }
 
-/** The time that a server asks a client to wait (RFC 9110 §10.2.3), in milliseconds. */
-function retryAfter(headers: Headers): number | undefined {
-  const value = headers.get("retry-after");
-  if (value === null) return undefined;
-  const wait = /^\d+$/.test(value) ? 1000 * Number(value) : Date.parse(value) - Date.now();
-  return isNaN(wait) ? undefined : Math.max(0, wait);
+/** Quotes the beginning of a text that a server has sent, so that a long response does not make a long message. */
+function quoted(text: string): string {
+  return JSON.stringify(text.length <= 64 ? text : text.slice(0, 64).toWellFormed() + "…");
 }

