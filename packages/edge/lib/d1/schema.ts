@@ -46,83 +46,96 @@ export function d1Schema(): string {
 export type RunTransaction = (...statements: readonly Statement[]) => MaybePromise<Rows[]>;
 
 /**
- * Returns a way to run statements on the tables. The first use creates missing tables, and each use refuses tables of a later release until
- * they have been found usable.
- *
- * @param name The name of the database in messages.
+ * The tables of a store. The first use creates those that are missing, and each use refuses tables of a later release until they have been
+ * found usable.
  */
-export function checkedTables(name: string, runTransaction: RunTransaction) {
-  /** Whether the tables have been found usable. It is false again once one of them is missing. */
-  let isChecked = false;
-  let isClosed = false;
+export class Tables {
+  /** The name of the database in messages. */
+  readonly #name: string;
+  readonly #runTransaction: RunTransaction;
+  /** Whether the tables have been found usable. It is false again once one of them is missing, so that the next use makes them. */
+  #isChecked = false;
+  #isClosed = false;
 
-  /**
-   * Runs statements on tables that have been checked. Requests do not share the check, since one of a Worker must not wait for the promises of
-   * another.
-   */
-  function run(statements: readonly Statement[], addsPet: boolean): MaybePromise<Rows[]> {
-    if (isClosed) throw storeClosed();
-    const runNow = () => runUnchecked(statements, addsPet);
-    return attempt(() => isChecked ? runNow() : chain(checkVersion(), runNow), (error) => {
-      // The tables may be missing, for example after a restore to a time before them. The next use then makes them.
-      if (isMissing(error)) isChecked = false;
+  constructor(name: string, runTransaction: RunTransaction) {
+    this.#name = name;
+    this.#runTransaction = runTransaction;
+  }
+
+  /** Runs statements in one transaction. */
+  run(...statements: Statement[]): MaybePromise<Rows[]> {
+    return this.#runChecked(statements, false);
+  }
+
+  /** Runs statements that add a pet in one transaction. */
+  addPet(...statements: Statement[]): MaybePromise<Rows[]> {
+    return this.#runChecked(statements, true);
+  }
+
+  /** Throws, in any case, why a write has stored nothing: a later release has changed the tables, for example. */
+  rejectWrite(): MaybePromise<never> {
+    return chain(this.#readVersion(), (rows) => {
+      requireUsable(rows, this.#name);
+      throw new StoreUnavailableError(`${this.#name}: the tables were changed during a write; repeat it`);
+    });
+  }
+
+  /** Refuses later uses. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  /** Requests do not share the check, since one of a Worker must not wait for the promises of another. */
+  #runChecked(statements: readonly Statement[], addsPet: boolean): MaybePromise<Rows[]> {
+    if (this.#isClosed) throw storeClosed();
+    const run = () => {
+      return this.#isChecked
+        ? this.#runNow(statements, addsPet)
+        : chain(this.#check(), () => this.#runNow(statements, addsPet));
+    };
+    return attempt(run, (error) => {
+      // A table may be missing after a restore to a time before it was made.
+      if (isMissing(error)) this.#isChecked = false;
       throw error;
     });
   }
 
-  /** Runs statements without a check of the tables. After an outage, the transaction may have been committed, so it is not repeated. */
-  function runUnchecked(statements: readonly Statement[], addsPet = false): MaybePromise<Rows[]> {
-    return attempt(() => runTransaction(...statements), (error) => {
-      throw asUnavailable(error, name, addsPet);
+  /** After an outage, the transaction may have been committed, so it is not repeated. */
+  #runNow(statements: readonly Statement[], addsPet: boolean): MaybePromise<Rows[]> {
+    return attempt(() => this.#runTransaction(...statements), (error) => {
+      throw asUnavailable(error, this.#name, addsPet);
     });
   }
 
-  function checkVersion(): MaybePromise<void> {
-    const existing = attempt<Rows | undefined>(readVersion, (error) => {
+  #check(): MaybePromise<void> {
+    const found = attempt<Rows | undefined>(() => this.#readVersion(), (error) => {
       if (isMissing(error)) return undefined;
       throw error;
     });
-    return chain(chain(existing, (rows) => rows ?? createTables()), (rows) => {
-      requireUsable(rows, name);
-      isChecked = true;
+    const version = chain(found, (rows) => rows ?? this.#createTables());
+    return chain(version, (rows) => {
+      requireUsable(rows, this.#name);
+      this.#isChecked = true;
     });
   }
 
   /** Reads the row with the version. */
-  function readVersion(): MaybePromise<Rows> {
-    return chain(runUnchecked([SELECT_VERSION]), ([rows = []]) => rows);
+  #readVersion(): MaybePromise<Rows> {
+    return chain(this.#runNow([SELECT_VERSION], false), ([rows = []]) => rows);
   }
 
   /** Creates the tables, and reads the row with the version. */
-  function createTables(): MaybePromise<Rows> {
-    const results = runUnchecked([...CREATE_TABLES.map((sql): Statement => [sql]), SELECT_VERSION]);
-    return chain(results, (rows) => rows.at(-1) ?? []);
+  #createTables(): MaybePromise<Rows> {
+    const create = CREATE_TABLES.map((sql): Statement => [sql]);
+    return chain(this.#runNow([...create, SELECT_VERSION], false), (results) => results.at(-1) ?? []);
   }
-
-  return {
-    /** Runs statements in one transaction. */
-    run: (...statements: Statement[]) => run(statements, false),
-    /** Runs statements that add a pet in one transaction. */
-    addPet: (...statements: Statement[]) => run(statements, true),
-    /** Throws, in any case, why a write has stored nothing: a later release has changed the tables, for example. */
-    rejectWrite: (): MaybePromise<never> =>
-      chain(readVersion(), (rows) => {
-        requireUsable(rows, name);
-        throw new StoreUnavailableError(`${name}: the tables were changed during a write; repeat it`);
-      }),
-    close(): void {
-      isClosed = true;
-    },
-  };
 }
 
 /** @throws {StoreUnavailableError} If there is no row with the version, or the version is that of a later release. */
 function requireUsable([row]: Rows, database: string): void {
   if (row === undefined) throw new StoreUnavailableError(`${database} has no row in the table petstore_schema`);
-  if (Number(row["version"]) <= SCHEMA_VERSION) return;
-  throw new StoreUnavailableError(
-    `${database} has version ${
-      row["version"]
-    } of the tables, and this program knows ${SCHEMA_VERSION}: use a later one`,
-  );
+  const version = Number(row["version"]);
+  if (version <= SCHEMA_VERSION) return;
+  const message = `${database} has version ${version} of the tables, and this program knows ${SCHEMA_VERSION}`;
+  throw new StoreUnavailableError(`${message}: use a later one`);
 }
