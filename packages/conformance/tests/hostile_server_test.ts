@@ -20,8 +20,8 @@ test("a case ends at the time limit of a response that has begun", async () => {
 test("a case ends, and keeps little, if a body has no end", async () => {
   let sent = 0;
   const pull = (controller: ReadableStreamDefaultController) => {
-    controller.enqueue(new Uint8Array(2 ** 20));
     sent++;
+    controller.enqueue(new Uint8Array(2 ** 20));
   };
   const fetch: Handle = () => Promise.resolve(new Response(new ReadableStream({ pull })));
   const [first] = conformanceCases({ baseUrl: "https://petstore.example/v1", key: KEY, fetch });

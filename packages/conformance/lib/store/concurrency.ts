@@ -59,13 +59,6 @@ export const CONCURRENCY_CASES: StoreCase[] = [
 
 /** The cases of stores whose pets several servers share. */
 export const SERVERS_CASES: readonly StoreCase[] = [
-  ...cases("order", {
-    async "gives different ids at servers that open it at the same moment"(_store, context) {
-      const servers = await Promise.all([context.open(), context.open(), context.open()]);
-      const ids = await Promise.all(servers.map(async (server) => await server.create(draft())));
-      assert.equal(new Set(ids).size, 3, `The ids ${ids} are not different`);
-    },
-  }, ["servers"]),
   ...cases("concurrency", {
     async "shows a pet that one server has acknowledged in the next responses of another, which did not know it"(
       store,

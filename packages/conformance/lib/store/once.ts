@@ -10,7 +10,7 @@ async function createOnce(store: PetStore, pet: PetDraft, request: IdempotentReq
 async function assertOnce(servers: readonly [PetStore, PetStore]): Promise<void> {
   const serverOf = (i: number) => servers[i % 2]!;
   for (let round = 0; round < 10; round++) {
-    const others = Array.from({ length: 4 }, async (_, i) => await serverOf(i).create(draft()));
+    const others = [0, 1, 2, 3].map(async (i) => await serverOf(i).create(draft()));
     const sent = Array.from({ length: 16 }, async (_, i) => {
       const key = `r${round}.${i >> 3}`;
       const name = (i >> 1) % 2 === 0 ? "x" : "y";

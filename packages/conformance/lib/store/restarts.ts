@@ -99,8 +99,7 @@ export const RESTART_CASES: readonly StoreCase[] = [
       const kept: string[] = [];
       const create = async (last: PetStore, name: string) => await last.create(draft({ name }));
       for await (const { acknowledged, store: last } of crashes(store, context, create)) {
-        const later = await addAll(last, [draft({ name: "after the crash" })]);
-        kept.push(...[...acknowledged, ...later].map(formatPet));
+        kept.push(...[...acknowledged, ...await addAll(last, [draft()])].map(formatPet));
         const all = await walk(last, { limit: 100 });
         assert.equal(all.at(-1), kept.at(-1), "The id of a pet after a crash is not greater than those before");
         for (const pet of kept) assert(all.includes(pet), `An acknowledged pet is gone or changed: ${pet}`);
