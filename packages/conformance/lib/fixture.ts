@@ -2,7 +2,7 @@
 
 import type { MaybePromise, PetStore } from "@petstore/petstore/store";
 import { ContractError } from "./guarantees.ts";
-import type { CaseContext, Circumstance, Need } from "./store/case.ts";
+import type { CaseContext, Need } from "./store/case.ts";
 
 /**
  * Which stores share the pets of a namespace.
@@ -41,34 +41,35 @@ function isShared({ sharing }: StoreFixture): boolean {
   return sharing.startsWith("machine");
 }
 
-/** Whether a fixture has what a case needs, and why the case is skipped if not. */
-const CIRCUMSTANCES: Record<Circumstance, [isMet: (fixture: StoreFixture) => boolean, reason: string]> = {
-  restarts: [({ sharing }) => sharing !== "none", "the pets do not survive a restart"],
-  servers: [isShared, "several stores cannot share the pets"],
-  machines: [({ sharing }) => sharing === "machines", "all servers use one clock"],
-  crash: [({ crash }) => crash !== undefined, "the fixture has no crash()"],
-};
-
 /**
  * Opens a store, to see which members it has. Tells why a case with these needs does not apply; false if it does. If the store cannot
  * be opened, each case that needs a member applies, and fails for that reason.
  */
 export async function skipper(fixture: StoreFixture): Promise<(needs: readonly Need[]) => string | false> {
-  let lacks: (member: keyof PetStore) => boolean = () => false;
-  const examine = async ({ open }: CaseContext) => {
-    const store = await open();
-    lacks = (member) => store[member] === undefined;
-  };
-  await withNamespace(fixture, examine).catch(() => {});
+  const store = await withNamespace(fixture, ({ open }) => open()).catch(() => undefined);
   return (needs) => {
     for (const need of needs) {
-      if (need in CIRCUMSTANCES) {
-        const [isMet, reason] = CIRCUMSTANCES[need as keyof typeof CIRCUMSTANCES];
-        if (!isMet(fixture)) return reason;
-      } else if (lacks(need as keyof PetStore)) return `the store has no ${need}`;
+      const reason = whyUnmet(need, fixture, store);
+      if (reason) return reason;
     }
     return false;
   };
+}
+
+/** Why a fixture or its store lacks what a case needs; false if it has it. */
+function whyUnmet(need: Need, fixture: StoreFixture, store: PetStore | undefined): string | false {
+  switch (need) {
+    case "restarts":
+      return fixture.sharing === "none" && "the pets do not survive a restart";
+    case "servers":
+      return !isShared(fixture) && "several stores cannot share the pets";
+    case "machines":
+      return fixture.sharing !== "machines" && "all servers use one clock";
+    case "crash":
+      return fixture.crash === undefined && "the fixture has no crash()";
+    default:
+      return store !== undefined && store[need] === undefined && `the store has no ${need}`;
+  }
 }
 
 /**

@@ -42,7 +42,8 @@ export function createRecorder({ fetch: send = fetch, timeoutMs = 10_000, onCrea
   const recorder: Recorder = {
     last: undefined,
     async exchange(url, { body, ...init }) {
-      const current: Exchange = recorder.last = { ...init, url, body: typeof body === "string" ? body : "" };
+      const current: Exchange = { ...init, url, body: typeof body === "string" ? body : "" };
+      recorder.last = current;
       const signal = AbortSignal.timeout(timeoutMs);
       try {
         // A redirection could lead to another server, which must not get the key.
@@ -51,13 +52,7 @@ export function createRecorder({ fetch: send = fetch, timeoutMs = 10_000, onCrea
         current.response.text = await readText(response);
         return current.response;
       } catch (error) {
-        // Node says only "fetch failed", and has the reason in the cause.
-        const { message, cause } = error as Error;
-        const reason = signal.aborted
-          ? `none within ${timeoutMs} ms`
-          : cause instanceof Error
-          ? cause.message
-          : message;
+        const reason = signal.aborted ? `none within ${timeoutMs} ms` : reasonOf(error as Error);
         current.failure = `no whole response: ${reason}`;
         throw new NoResponseError(current.failure);
       } finally {
@@ -67,6 +62,11 @@ export function createRecorder({ fetch: send = fetch, timeoutMs = 10_000, onCrea
     },
   };
   return recorder;
+}
+
+/** Node says only "fetch failed", and has the reason in the cause. */
+function reasonOf({ message, cause }: Error): string {
+  return cause instanceof Error ? cause.message : message;
 }
 
 async function readText({ body }: Response): Promise<string> {

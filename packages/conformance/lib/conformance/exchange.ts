@@ -36,19 +36,24 @@ export function hide(text: string, secrets: readonly string[]): string {
 
 /** Describes the request and the response, without the key, and without credentials that a case has made from it. */
 export function describeExchange({ method, url, headers, body, response, failure }: Exchange, key: string): string {
-  const credentials = headers.get("authorization") ?? "";
-  const secrets = [key, credentials.replace(/^\w+ /, "")];
-  const message = (mark: string, first: string, fields: Iterable<[string, string]>, body: string) => {
-    const head = [first, ...Array.from(fields, (field) => field.join(": "))].join("\n");
-    // It is cut after the secrets are hidden, because a part of one could not be found.
-    const text = hide(`${head}\n\n${body}`, secrets);
-    const shown = text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}… (${text.length} characters)`;
-    return shown.trimEnd().split("\n").map((line) => `${mark} ${line}`.trimEnd());
-  };
+  const credentials = (headers.get("authorization") ?? "").replace(/^\w+ /, "");
+  const secrets = [key, credentials];
   const { pathname, search } = new URL(url);
-  return [
-    ...message(">", `${method} ${pathname}${search}`, headers, body),
-    ...response ? message("<", `${response.status}`, response.headers, response.text) : [],
-    ...failure ? message("<", `(${failure})`, [], "") : [],
-  ].join("\n");
+  const messages = [marked(">", messageText(`${method} ${pathname}${search}`, headers, body), secrets)];
+  if (response) messages.push(marked("<", messageText(`${response.status}`, response.headers, response.text), secrets));
+  if (failure) messages.push(marked("<", `(${failure})`, secrets));
+  return messages.join("\n");
+}
+
+function messageText(firstLine: string, headers: Headers, body: string): string {
+  const fields = Array.from(headers, ([name, value]) => `${name}: ${value}\n`);
+  return `${firstLine}\n${fields.join("")}\n${body}`;
+}
+
+/** The text without the secrets, shortened, and with a mark before each line. */
+function marked(mark: string, text: string, secrets: readonly string[]): string {
+  // It is cut after the secrets are hidden, because a part of one could not be found.
+  const hidden = hide(text, secrets);
+  const shown = hidden.length <= SHOWN ? hidden : `${hidden.slice(0, SHOWN)}… (${hidden.length} characters)`;
+  return shown.trimEnd().split("\n").map((line) => `${mark} ${line}`.trimEnd()).join("\n");
 }

@@ -16,9 +16,7 @@ import type { StoreGuarantee } from "../guarantees.ts";
 import { INT64, NAMES, STATUSES } from "../pet_values.ts";
 
 /** What a case needs: a member that a store need not have, or what the fixture offers. */
-export type Need = OptionalMember | Circumstance;
-
-export type Circumstance = "restarts" | "servers" | "machines" | "crash";
+export type Need = OptionalMember | "restarts" | "servers" | "machines" | "crash";
 
 type OptionalMember = { [Name in keyof PetStore]-?: undefined extends PetStore[Name] ? Name : never }[keyof PetStore];
 
