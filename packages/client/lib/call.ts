@@ -39,7 +39,7 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
   return <T>(parts: CallParts<T>) => {
     const { operation, method, path, idempotencyKey, parse } = parts;
     const url = baseUrl + path;
-    const requestLine = hide(`${method} ${url}`);
+    const requestLine = () => hide(`${method} ${url}`);
     const init = requestInit(parts, key);
     const attempt: Attempt<Answer<T>> = (signal) => {
       const fetchOnce = async () => {

@@ -17,8 +17,8 @@ export interface Answer<T> {
 
 export interface Exchange<T> {
   fetch: () => Promise<Response>;
-  /** The method and the address, such as `GET https://api.example/v1/pets`, for messages. It does not have the key. */
-  requestLine: string;
+  /** Tells the method and the address, such as `GET https://api.example/v1/pets`, for messages. The text does not have the key. */
+  requestLine: () => string;
   /** Reads the body of a success. It throws if that is not what was asked for, a `SyntaxError` if it is no JSON. */
   parse: (text: string) => T;
   /** Hides the key in a text, because a server may send it back. */
@@ -38,7 +38,7 @@ export async function send<T>({ fetch, requestLine, parse, hide }: Exchange<T>):
   } catch (thrown) {
     const cause = redactedCopy(thrown, hide);
     if (cause?.name === "NotCapable") throw cause;
-    const message = `${requestLine} got no whole response${innermostMessage(cause)}${corsHint(requestLine)}`;
+    const message = `${requestLine()} got no whole response${innermostMessage(cause)}${corsHint(requestLine())}`;
     throw new PetstoreError("connection_failed", message, { cause });
   }
 
@@ -48,10 +48,10 @@ export async function send<T>({ fetch, requestLine, parse, hide }: Exchange<T>):
     text = await readText(response);
   } catch (thrown) {
     const cause = redactedCopy(thrown, hide);
-    const message = `${requestLine} got no whole response${innermostMessage(cause)}`;
+    const message = `${requestLine()} got no whole response${innermostMessage(cause)}`;
     throw new PetstoreError("connection_failed", message, { ...facts, cause });
   }
-  if (text === undefined) throw unexpected(`${requestLine} got more than ${MAX_BODY_BYTES} bytes`, facts);
+  if (text === undefined) throw unexpected(`${requestLine()} got more than ${MAX_BODY_BYTES} bytes`, facts);
 
   const result = readResult(response, text, parse);
   switch (result.kind) {
@@ -60,9 +60,13 @@ export async function send<T>({ fetch, requestLine, parse, hide }: Exchange<T>):
     case "failure":
       throw new PetstoreError(hide(result.code), hide(result.message), facts);
     case "cut":
-      throw new PetstoreError("connection_failed", `${requestLine} got incomplete JSON: ${quoted(hide(text))}`, facts);
+      throw new PetstoreError(
+        "connection_failed",
+        `${requestLine()} got incomplete JSON: ${quoted(hide(text))}`,
+        facts,
+      );
     case "foreign":
-      throw unexpected(`${requestLine} ${describeForeign(response, hide, text)}`, facts);
+      throw unexpected(`${requestLine()} ${describeForeign(response, hide, text)}`, facts);
   }
 }
 
