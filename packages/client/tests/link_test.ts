@@ -10,11 +10,9 @@ const LINKS: [field: string, target: string | undefined][] = [
   ['</a> ; title="b, c" ; REL="prev next"', "/a"],
   ['</a>; rel="prev", </b,c>; rel="next"; title="d", </e>; rel="next"', "/b,c"],
   ["</a>; rel=prev,</b>; rel=next, </c>; rel=last", "/b"],
-  ['</a>; rel = "next"', "/a"],
   ['</a; rel="next"', undefined],
   ['</a>; rel="nextpage"', undefined],
   ['</next>; rel="prev"; title="next"', undefined],
-  ['/a; rel="next"', undefined],
   ["", undefined],
 ];
 
