@@ -1,6 +1,6 @@
 /** Sends the requests of a case to a server, and keeps the last one with what came back. */
 
-import type { ApiTarget, Handle, SeenResponse } from "../http/api.ts";
+import type { Handle, SeenResponse, SentRequest } from "../http/api.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** The longest body that is read, decompressed: much longer than a page of 100 pets. A body without an end would fill the memory. */
@@ -31,37 +31,46 @@ export interface ConformanceTarget {
   onCreate?: (id: bigint | undefined) => void;
 }
 
-/** The exchanges of one case. */
-export interface Recorder {
-  exchange: ApiTarget["exchange"];
+/** Sends the requests of one case. */
+export class Recorder {
+  readonly #target: ConformanceTarget;
   /** The exchange that was begun last. */
   last: Exchange | undefined;
-}
 
-export function createRecorder({ fetch: send = fetch, timeoutMs = 10_000, onCreate }: ConformanceTarget): Recorder {
-  const recorder: Recorder = {
-    last: undefined,
-    async exchange(url, { body, ...init }) {
-      const current: Exchange = { ...init, url, body: typeof body === "string" ? body : "" };
-      recorder.last = current;
-      const signal = AbortSignal.timeout(timeoutMs);
-      try {
-        // A redirection could lead to another server, which must not get the key.
-        const response = await send(new Request(url, { ...init, ...body && { body }, redirect: "manual", signal }));
-        current.response = { status: response.status, headers: response.headers, text: "" };
-        current.response.text = await readText(response);
-        return current.response;
-      } catch (error) {
-        const reason = signal.aborted ? `none within ${timeoutMs} ms` : reasonOf(error as Error);
-        current.failure = `no whole response: ${reason}`;
-        throw new NoResponseError(current.failure);
-      } finally {
-        const isCreate = init.method === "POST" && url.split("?")[0]!.endsWith("/pets");
-        if (isCreate && !isRefusal(current.response)) onCreate?.(idOf(current.response));
-      }
-    },
-  };
-  return recorder;
+  constructor(target: ConformanceTarget) {
+    this.#target = target;
+  }
+
+  /** Sends a request, and tells `onCreate` of the pet that it may have added. */
+  async exchange(url: string, init: SentRequest): Promise<SeenResponse> {
+    const { method, headers, body } = init;
+    const current: Exchange = { method, url, headers, body: typeof body === "string" ? body : "" };
+    this.last = current;
+    try {
+      return await this.#send(current, init);
+    } finally {
+      const isCreate = method === "POST" && url.split("?")[0]!.endsWith("/pets");
+      if (isCreate && !isRefusal(current.response)) this.#target.onCreate?.(idOf(current.response));
+    }
+  }
+
+  /** Sends the request of an exchange, and notes in it what comes back, as far as it does. */
+  async #send(current: Exchange, { body, ...init }: SentRequest): Promise<SeenResponse> {
+    const { fetch: send = fetch, timeoutMs = 10_000 } = this.#target;
+    const signal = AbortSignal.timeout(timeoutMs);
+    try {
+      // A redirection could lead to another server, which must not get the key.
+      const request = new Request(current.url, { ...init, ...body && { body }, redirect: "manual", signal });
+      const response = await send(request);
+      current.response = { status: response.status, headers: response.headers, text: "" };
+      current.response.text = await readText(response);
+      return current.response;
+    } catch (error) {
+      const reason = signal.aborted ? `none within ${timeoutMs} ms` : reasonOf(error as Error);
+      current.failure = `no whole response: ${reason}`;
+      throw new NoResponseError(current.failure);
+    }
+  }
 }
 
 /** Node says only "fetch failed", and has the reason in the cause. */

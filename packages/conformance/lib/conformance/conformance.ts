@@ -4,7 +4,7 @@ import { HTTP_CASES } from "../http/all.ts";
 import { type ApiTarget, createApi } from "../http/api.ts";
 import { NotApplicable, type Topic } from "../http/case.ts";
 
-import { type ConformanceTarget, createRecorder, NoResponseError } from "./client.ts";
+import { type ConformanceTarget, NoResponseError, Recorder } from "./client.ts";
 import { describeExchange, hide } from "./exchange.ts";
 
 /** The longest reason that is shown, in characters. */
@@ -67,9 +67,9 @@ export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
     promise,
     name,
     async run() {
-      const recorder = createRecorder(target);
+      const recorder = new Recorder(target);
       try {
-        await run(createApi({ ...base, key, exchange: recorder.exchange }));
+        await run(createApi({ ...base, key, exchange: (url, init) => recorder.exchange(url, init) }));
         return undefined;
       } catch (error) {
         if (error instanceof NotApplicable) return error.message;
@@ -83,9 +83,10 @@ export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
 /** Asks for a list. Resolves to the reason why it is no use to run the cases, or to nothing. */
 export async function whyNoPetstore(target: ConformanceTarget): Promise<string | undefined> {
   const { baseUrl, key } = target;
-  const { exchange } = createRecorder(target);
+  const recorder = new Recorder(target);
+  const api = createApi({ ...requireBase(baseUrl), key, exchange: (url, init) => recorder.exchange(url, init) });
   try {
-    const { status } = await createApi({ ...requireBase(baseUrl), key, exchange }).get("/pets?limit=1");
+    const { status } = await api.get("/pets?limit=1");
     if (status === 401 || status === 403) {
       return `answers ${status}, so it refuses the key; name one that may read and write`;
     }

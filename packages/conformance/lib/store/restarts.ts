@@ -37,7 +37,7 @@ async function* crashes(
     const acknowledged: Pet[] = [];
     const names: string[] = [];
     const enough = Promise.withResolvers<void>();
-    const createInARow = async (_: unknown, row: number) => {
+    const createInARow = async (row: number) => {
       for (let i = 0; i < IN_A_ROW; i++) {
         const name = `pet ${round}.${row}.${i}`;
         names.push(name);
@@ -46,7 +46,7 @@ async function* crashes(
       }
     };
     // A create that the crash interrupts may fail, and its pet may be stored or not. Or it may never settle.
-    const creating = Promise.allSettled(Array.from({ length: AT_ONCE }, createInARow));
+    const creating = Promise.allSettled(Array.from({ length: AT_ONCE }, (_, row) => createInARow(row)));
     await Promise.race([enough.promise, creating]);
     const beforeCrash = [...acknowledged];
     await context.crash();
