@@ -4,8 +4,8 @@
  */
 
 import { quoted } from "../json.ts";
-import { discard, type MaybePromise } from "../promises.ts";
-import { decodeStrictly, MAX_UNDER_WAY, readPieces, WHOLE_BODY } from "./body_stream.ts";
+import { discard } from "../promises.ts";
+import { createBudgets, decodeStrictly, readPieces, WHOLE_BODY } from "./body_stream.ts";
 import { createDeadlines } from "./deadlines.ts";
 import { IN_WORKERS } from "./platform.ts";
 import { isInterruption } from "./interruption.ts";
@@ -13,8 +13,8 @@ import { Problem } from "./problem.ts";
 import type { RequestContext } from "./context.ts";
 import { trimField } from "./request_text.ts";
 
-/** Reads the body as text. It takes a callback to save a promise. */
-export type TextReader = <T>(context: RequestContext, use: (text: string) => MaybePromise<T>) => Promise<T>;
+/** Reads the body of a request as text. */
+export type TextReader = (context: RequestContext) => Promise<string>;
 
 const CUT_SHORT = /* @__PURE__ */ new Problem(400, "invalid_json", "The request body is incomplete");
 
@@ -55,12 +55,37 @@ export function bodyTimedOut(timeoutMs: number): Problem {
 
 export function createTextReader(maxBytes: number, timeoutMs: number): TextReader {
   const beginDeadline = createDeadlines(timeoutMs, IN_WORKERS);
+  const budgetOfRequest = createBudgets(timeoutMs);
   const decoder = new TextDecoder();
   const timedOut = bodyTimedOut(timeoutMs);
   const tooLarge = bodyTooLarge(maxBytes);
-  let budget = { left: MAX_UNDER_WAY };
-  /** When the next body gets a new budget, in Workers. */
-  let budgetEnd = 0;
+
+  return async (context) => {
+    requireJson(context);
+    // That the body has been read is the app's mistake, not the client's, so it is no 400.
+    if (context.bodyUsed) throw new TypeError("The request body has already been read");
+    const length = declaredLength(context);
+    if (length === undefined) requireChunked(context);
+    else if (length > maxBytes) throw tooLarge;
+    const isShort = length !== undefined && length <= WHOLE_BODY;
+    // A request without a body has no stream either, and is read as a whole, which gives an empty text.
+    const reader = isShort ? undefined : context.openBody()?.getReader();
+    // The body settles this promise, or the deadline does.
+    const { promise: read, resolve, reject } = Promise.withResolvers<ArrayBuffer | Uint8Array>();
+    const endDeadline = beginDeadline(() => {
+      reject(timedOut);
+      if (reader) discard(reader);
+    });
+    try {
+      const body = reader ? readPieces(reader, maxBytes, tooLarge, budgetOfRequest()) : context.readBody();
+      body.then(resolve, reject);
+      return decode(await read);
+    } catch (thrown) {
+      throw isInterruption(thrown) ? CUT_SHORT : thrown;
+    } finally {
+      endDeadline();
+    }
+  };
 
   function decode(bytes: ArrayBuffer | Uint8Array): string {
     if (bytes.byteLength > maxBytes) throw tooLarge;
@@ -69,50 +94,18 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
     // The strict decoder is slower. Only this character can stand for a fault.
     return text.includes("\uFFFD") ? decodeStrictly(bytes) : text;
   }
+}
 
-  return (context, use) => {
-    requireJson(context);
-    // That the body has been read is the app's mistake, not the client's, so it is no 400.
-    if (context.bodyUsed) throw new TypeError("The request body has already been read");
-    const declared = context.header("content-length");
-    const length = declared !== null && /^\d+$/.test(declared) ? Number(declared) : undefined;
-    // Several lengths that differ are refused: HTTP/2 lets them pass, and a proxy that forwards by HTTP/1 would choose one of them.
-    if (declared !== null && length === undefined && new Set(declared.split(/, */)).size > 1) throw CUT_SHORT;
-    if (length === undefined) requireChunked(context);
-    else if (length > maxBytes) throw tooLarge;
-    if (IN_WORKERS && Date.now() > budgetEnd) {
-      // A request of a Worker whose client leaves just ends, and gives nothing back to its budget. Bodies end within the time limit, so those
-      // of two budgets at most are in memory.
-      budgetEnd = Date.now() + timeoutMs;
-      budget = { left: MAX_UNDER_WAY / 2 };
-    }
-    const isShort = length !== undefined && length <= WHOLE_BODY;
-    // A request without a body has no stream either, and is read as a whole, which gives an empty text.
-    const reader = isShort ? undefined : context.openBody()?.getReader();
-    return new Promise((resolve, reject) => {
-      let isLate = false;
-      const endDeadline = beginDeadline(() => {
-        isLate = true;
-        reject(timedOut);
-        if (reader) discard(reader);
-      });
-      const body: Promise<ArrayBuffer | Uint8Array> = reader
-        ? readPieces(reader, maxBytes, tooLarge, budget)
-        : context.readBody();
-      body.then((body) => {
-        if (isLate) return;
-        endDeadline();
-        try {
-          resolve(use(decode(body)));
-        } catch (thrown) {
-          reject(thrown);
-        }
-      }, (thrown) => {
-        endDeadline();
-        reject(isInterruption(thrown) ? CUT_SHORT : thrown);
-      });
-    });
-  };
+/**
+ * The length that the client has announced, or `undefined` without one. Several lengths that differ are refused: HTTP/2 lets them pass, and
+ * a proxy that forwards by HTTP/1 would choose one of them.
+ */
+function declaredLength(context: RequestContext): number | undefined {
+  const declared = context.header("content-length");
+  if (declared === null) return undefined;
+  if (/^\d+$/.test(declared)) return Number(declared);
+  if (new Set(declared.split(/, */)).size > 1) throw CUT_SHORT;
+  return undefined;
 }
 
 function requireChunked(context: RequestContext): void {

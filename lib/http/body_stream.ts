@@ -14,7 +14,7 @@ import { Problem } from "./problem.ts";
 export const WHOLE_BODY = 16_384;
 
 /** How many bytes of longer bodies may be in memory, of all clients together. */
-export const MAX_UNDER_WAY = 64 * 1024 * 1024;
+const MAX_UNDER_WAY = 64 * 1024 * 1024;
 
 export const OVERLOADED = /* @__PURE__ */ new Problem(
   503,
@@ -45,10 +45,35 @@ const CANCEL_DELAY_MS = 1000;
 
 export type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 
+/** How many bytes are left for longer bodies. The requests that come together share this object. */
+export interface Budget {
+  left: number;
+}
+
+/**
+ * Returns a function that gives a request the budget for its body.
+ *
+ * A request of a Worker whose client leaves just ends, and gives nothing back. So there the requests get a new budget once in each time
+ * limit. Bodies end within the limit, so those of two budgets at most are in memory.
+ */
+export function createBudgets(timeoutMs: number): () => Budget {
+  let budget: Budget = { left: MAX_UNDER_WAY };
+  if (!IN_WORKERS) return () => budget;
+  /** When the budget is replaced, as in `Date.now()`. */
+  let budgetEnd = 0;
+  return () => {
+    const now = Date.now();
+    if (now > budgetEnd) {
+      budgetEnd = now + timeoutMs;
+      budget = { left: MAX_UNDER_WAY / 2 };
+    }
+    return budget;
+  };
+}
+
 /**
  * Reads a body piece by piece, within the limits.
  *
- * @param budget How many bytes are left for longer bodies. The requests that come together share this object.
  * @throws {Problem} If the body is beyond a limit.
  * @throws What the stream throws.
  */
@@ -56,7 +81,7 @@ export async function readPieces(
   reader: BodyReader,
   maxBytes: number,
   tooLarge: Problem,
-  budget: { left: number },
+  budget: Budget,
 ): Promise<Uint8Array> {
   let buffer = new ArrayBuffer(0);
   let size = 0;

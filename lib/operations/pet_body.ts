@@ -19,7 +19,7 @@ export type PetReader = (context: RequestContext, use: (pet: PetDraft) => MaybeP
 
 export function createPetReader({ defaultStatus, maxBodyBytes, bodyTimeoutMs }: OperationSettings): PetReader {
   const readText = createTextReader(maxBodyBytes, bodyTimeoutMs);
-  return (context, use) => readText(context, (text) => use(parsePet(text, defaultStatus)));
+  return (context, use) => readText(context).then((text) => use(parsePet(text, defaultStatus)));
 }
 
 function parsePet(text: string, defaultStatus: PetStatus): PetDraft {
