@@ -55,12 +55,11 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
   return (incoming, outgoing) => {
     endAfterUpgrade(incoming, outgoing);
     const context = new NodeContext(incoming, outgoing);
-    const send = (reply: Reply) =>
-      sendReply(reply, outgoing, (thrown) => {
-        // Node 22 throws if the client has reset its stream of HTTP/2, which is no failure of the service.
-        if (!outgoing.stream?.closed) sendFailure(fail(thrown, context), outgoing);
-      });
-    void respond(context, send);
+    const onFailure = (thrown: unknown) => {
+      // Node 22 throws if the client has reset its stream of HTTP/2, which is no failure of the service.
+      if (!outgoing.stream?.closed) sendFailure(fail(thrown, context), outgoing);
+    };
+    void respond(context, (reply) => void sendReply(reply, outgoing, onFailure));
   };
 }
 

@@ -29,20 +29,19 @@ export function endAfterUpgrade(incoming: NodeRequest, outgoing: NodeResponse): 
  *
  * @param onFailure Called if the reply cannot be sent, also when a part of it has been sent already.
  */
-export function sendReply(reply: Reply, outgoing: NodeResponse, onFailure: (thrown: unknown) => void): void {
+export async function sendReply(
+  reply: Reply,
+  outgoing: NodeResponse,
+  onFailure: (thrown: unknown) => void,
+): Promise<void> {
   const { status, headers, body } = reply;
   try {
-    if (typeof body === "string") return sendText(reply, body, outgoing);
-    if (isResponse(body)) return sendResponse(body, headers, outgoing, onFailure);
-    if (body instanceof ReadableStream) {
-      // This is a stream of the service itself, such as one of `withFaults()`. If it fails, the connection is closed.
-      outgoing.writeHead(status, headers);
-      sendStream(body, outgoing, headers["content-length"]).catch(onFailure);
-      return;
-    }
-    const needsLength = !Object.hasOwn(headers, "content-length") && !BODILESS.has(status);
-    outgoing.writeHead(status, needsLength ? { ...headers, "content-length": body?.byteLength ?? 0 } : headers);
-    outgoing.end(body ?? undefined);
+    if (typeof body === "string") sendText(reply, body, outgoing);
+    else if (isResponse(body)) await sendResponse(body, headers, outgoing);
+    else if (body instanceof ReadableStream) {
+      const head = { send: () => outgoing.writeHead(status, headers), length: headers["content-length"] };
+      await sendStream(body, outgoing, head);
+    } else sendBytes(reply, body, outgoing);
   } catch (thrown) {
     cancelBody(body);
     onFailure(thrown);
@@ -57,6 +56,12 @@ function sendText({ status, headers }: Reply, body: string, outgoing: NodeRespon
   outgoing.end(body, encoding);
 }
 
+function sendBytes({ status, headers }: Reply, body: Uint8Array | null, outgoing: NodeResponse): void {
+  const needsLength = !Object.hasOwn(headers, "content-length") && !BODILESS.has(status);
+  outgoing.writeHead(status, needsLength ? { ...headers, "content-length": body?.byteLength ?? 0 } : headers);
+  outgoing.end(body ?? undefined);
+}
+
 /** Sends the response to a failure, or breaks off the response that has begun. */
 export function sendFailure(reply: Reply, outgoing: NodeResponse): void {
   const { headersSent, writableEnded } = outgoing;
@@ -65,7 +70,7 @@ export function sendFailure(reply: Reply, outgoing: NodeResponse): void {
   // No other head can be sent: either one was sent, or the response has ended without one. On HTTP/2, an `end()` that throws because the head
   // is invalid has ended the response all the same.
   if (headersSent || writableEnded) return breakOff(outgoing);
-  sendReply(reply, outgoing, () => breakOff(outgoing));
+  void sendReply(reply, outgoing, () => breakOff(outgoing));
 }
 
 /** Closes the connection, or on HTTP/2 the stream. Without an error, an HTTP/2 client would take what it has for the whole response. */
@@ -83,6 +88,7 @@ const HOP_BY_HOP = [
   "keep-alive",
   "proxy-connection",
   "te",
+  "trailer",
   "transfer-encoding",
   "upgrade",
 ];
@@ -104,14 +110,8 @@ function removeForeignFraming(headers: Headers, isHttp2: boolean, mayHaveLength:
   if (!isValid || !mayHaveLength) headers.delete("content-length");
 }
 
-function sendResponse(
-  response: Response,
-  extra: Reply["headers"],
-  outgoing: NodeResponse,
-  onFailure: (thrown: unknown) => void,
-): void {
-  // Each member is read once, because one of the app's object may have another value at the next reading. What is wrong throws before
-  // anything is set on `outgoing`, because it would be sent with the response to the failure.
+async function sendResponse(response: Response, extra: Reply["headers"], outgoing: NodeResponse): Promise<void> {
+  // Each member is read once, because one of the app's object may have another value at the next reading.
   const { body, bodyUsed, status, statusText } = response;
   const headers = sendableHeaders(response, extra);
   if (bodyUsed || body?.locked) throw new TypeError("The body of the Response has been read, or is being read");
@@ -121,33 +121,25 @@ function sendResponse(
   // Without a body, a 304 and a response to HEAD may tell the length that a 200 to GET would have. A 204 never has one (RFC 9110 §8.6).
   const mayHaveLength = body !== null || status === 304 || (isHead && status !== 204);
   removeForeignFraming(headers, isHttp2, mayHaveLength);
-  /** Whether only the head is sent. A `Response` to HEAD may have a body all the same. */
-  const sendsNoBody = isHead || !body;
-  // Node refuses some heads as late as in `end()`, so that is called within the `try`.
-  try {
-    outgoing.statusCode = status;
+  const sendHead = () => {
     if (!isHttp2) outgoing.statusMessage = reasonOf(statusText);
-    for (const [name, value] of headers) {
-      // Several cookies cannot be joined by commas, so they are set as a list below.
-      if (name !== "set-cookie") outgoing.setHeader(name, value);
-    }
-    const cookies = headers.getSetCookie();
-    if (cookies.length > 0) outgoing.setHeader("set-cookie", cookies);
-    if (sendsNoBody) outgoing.end();
-  } catch (thrown) {
-    takeBack();
-    throw thrown;
-  }
-  if (sendsNoBody) return cancelBody(response);
-  sendStream(body, outgoing, headers.get("content-length") ?? undefined, response).catch((thrown) => {
-    takeBack();
-    onFailure(thrown);
-  });
+    outgoing.writeHead(status, toFields(headers));
+  };
 
-  /** Removes what was set on `outgoing`, unless it was sent, so that the response to the failure does not have it. */
-  function takeBack(): void {
-    if (outgoing.headersSent) return;
-    if (!isHttp2) outgoing.statusMessage = "";
-    for (const name of headers.keys()) outgoing.removeHeader(name);
+  // A `Response` to HEAD may have a body all the same.
+  if (body && !isHead) {
+    const length = headers.get("content-length") ?? undefined;
+    return await sendStream(body, outgoing, { send: sendHead, length }, response);
   }
+  sendHead();
+  outgoing.end();
+  cancelBody(response);
+}
+
+/** The header fields as Node takes them. Several cookies cannot be joined by commas, so each is a field of its own. */
+function toFields(headers: Headers): Record<string, string | string[]> {
+  const fields: Record<string, string | string[]> = Object.fromEntries(headers);
+  const cookies = headers.getSetCookie();
+  if (cookies.length > 0) fields["set-cookie"] = cookies;
+  return fields;
 }

@@ -8,71 +8,96 @@ import type { NodeResponse } from "./node_types.ts";
 
 const WRONG_LENGTH = "The body of a response must be as long as its Content-Length";
 
+/** What is sent before the body. */
+export interface StreamHead {
+  /** Sends the head. It may throw. */
+  send: () => void;
+  /** The Content-Length of the response, if it has one. */
+  length: string | undefined;
+}
+
 /**
  * Sends a stream as the body of a response. It rejects if the stream fails while the client waits.
  *
- * @param length The Content-Length of the response, if it has one.
  * @param response The response of the app that has the stream; see {@link cancelSource}.
  */
 export async function sendStream(
   body: ReadableStream<Uint8Array>,
   outgoing: NodeResponse,
-  length: string | undefined,
+  head: StreamHead,
   response?: Response,
 ): Promise<void> {
   const reader = body.getReader();
-  const pieces = checkedPieces(reader, length === undefined ? undefined : Number(length));
-  /** `stopped` means that nothing more is to be sent, and `ended` that the stream has given its last piece. */
-  let state: "sending" | "stopped" | "ended" = "sending";
-  const isStopped = () => state === "stopped";
-  /** Ends the wait for a slow client, if there is one. */
-  let endWait = () => {};
-
-  // The app may have ended the response itself, such as after a time limit. A write after the end is an error that would end the process.
-  if (isGoneBeforeEnd(outgoing) || outgoing.writableEnded) return stop();
-  outgoing.on("drain", () => endWait());
-  onGone(outgoing, () => {
-    stop();
-    endWait();
-  });
+  const pieces = checkedPieces(reader, head.length === undefined ? undefined : Number(head.length));
+  let isWhole = false;
+  const cancelRest = () => {
+    if (!isWhole) cancelSource(reader, response);
+  };
+  // A source that waits for its next piece is told at once that the client has left.
+  const client = new ClientOfStream(outgoing, cancelRest);
   try {
-    await sendPieces();
+    const first = pieces.next();
+    // If the stream fails in this turn, the client gets the response to the failure. The head of a slow stream does not wait for longer.
+    await Promise.race([first, endOfTurn()]);
+    if (!client.isWaiting) return;
+    head.send();
+    // An empty piece sends the head at once. flushHeaders() would encode it as UTF-8, not Latin-1.
+    outgoing.write(new Uint8Array());
+    for (let piece = await first; client.isWaiting; piece = await pieces.next()) {
+      if (piece.done) {
+        isWhole = true;
+        outgoing.end();
+        return;
+      }
+      await client.send(piece.value);
+    }
   } catch (thrown) {
     // After the client has left, a body may fail because it has: an app may give the signal of the request to `fetch`.
-    if (isStopped()) return;
-    stop();
-    throw thrown;
+    if (client.isWaiting) throw thrown;
+  } finally {
+    cancelRest();
+  }
+}
+
+/** The client that gets a stream. It may be slow, and leave at any moment. */
+class ClientOfStream {
+  readonly #outgoing: NodeResponse;
+  #isGone: boolean;
+  /** Ends the wait for a slow client, if there is one. */
+  #endWait = () => {};
+
+  constructor(outgoing: NodeResponse, whenGone: () => void) {
+    this.#outgoing = outgoing;
+    this.#isGone = isGoneBeforeEnd(outgoing);
+    // All waits share this listener, because one that a middleware such as Express's `compression` has moved cannot be removed.
+    outgoing.on("drain", () => this.#endWait());
+    onGone(outgoing, () => {
+      this.#isGone = true;
+      this.#endWait();
+      whenGone();
+    });
   }
 
-  function stop(): void {
-    if (state !== "sending") return;
-    state = "stopped";
-    cancelSource(reader, response);
+  /**
+   * Whether the client is there and the response has no end yet. The app may have ended it itself, such as after a time limit. A write after
+   * the end is an error that would end the process.
+   */
+  get isWaiting(): boolean {
+    return !this.#isGone && !this.#outgoing.writableEnded;
   }
 
-  async function sendPieces(): Promise<void> {
-    let next = pieces.next();
-    // If the stream fails in this turn, the client gets the response to the failure. The head of a slow stream does not wait for longer.
-    await Promise.race([next, new Promise((resolve) => setImmediate(resolve))]);
-    if (isStopped()) return;
-    if (outgoing.writableEnded) return stop();
-    // An empty piece sends the headers at once. flushHeaders() would encode them as UTF-8, not Latin-1.
-    outgoing.write(new Uint8Array());
-    for (;;) {
-      const { done, value } = await next;
-      if (isStopped()) return;
-      if (done) break;
-      if (outgoing.writableEnded) return stop();
-      // Some adapters of cloud functions return nothing, and have no `drain`.
-      const isBufferFull = outgoing.write(value) === false;
-      if (isBufferFull) await new Promise<void>((resolve) => endWait = resolve);
-      // Empty pieces never fill the buffer, so a stream of them would keep every other request waiting.
-      if (value.byteLength === 0) await sleep(1);
-      next = pieces.next();
-    }
-    state = "ended";
-    outgoing.end();
+  /** Sends a piece, and waits until the client can take another one, or has left. */
+  async send(piece: Uint8Array): Promise<void> {
+    // Some adapters of cloud functions return nothing, and have no `drain`.
+    const isBufferFull = this.#outgoing.write(piece) === false;
+    if (isBufferFull) await new Promise<void>((resolve) => this.#endWait = resolve);
+    // Empty pieces never fill the buffer, so a stream of them would keep every other request waiting.
+    if (piece.byteLength === 0) await sleep(1);
   }
+}
+
+function endOfTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /**

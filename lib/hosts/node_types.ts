@@ -38,8 +38,6 @@ export interface NodeRequest {
 
 /** The part of `http.ServerResponse` that a listener uses. */
 export interface NodeResponse {
-  /** The status of the response. */
-  statusCode: number;
   /** Whether the connection stays open (HTTP/1). */
   shouldKeepAlive?: boolean;
   /** The reason phrase (HTTP/1). */
@@ -58,12 +56,8 @@ export interface NodeResponse {
   readonly writableFinished: boolean;
   /** Whether `end()` was called. */
   readonly writableEnded: boolean;
-  /** Sets a header. */
-  setHeader(name: string, value: string | string[]): unknown;
-  /** Removes a header. */
-  removeHeader(name: string): unknown;
   /** Sets the status and headers. */
-  writeHead(status: number, headers: Record<string, string | number>): unknown;
+  writeHead(status: number, headers: Record<string, string | number | string[]>): unknown;
   /** Sends a piece of the body. `false` means that the sender should wait for `drain`. */
   write(piece: Uint8Array): boolean;
   /** Sends a text. */
@@ -74,6 +68,6 @@ export interface NodeResponse {
   end(piece: string, encoding: "latin1" | "utf8"): unknown;
   /** Closes the connection or HTTP/2 stream. */
   destroy(error?: Error): unknown;
-  /** Adds a listener for `drain`, `finish` or `close`. */
+  /** Adds a listener for `drain`, `finish`, `close` or `socket`. */
   on(event: string, listener: () => void): unknown;
 }
