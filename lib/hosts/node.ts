@@ -59,7 +59,7 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
       // Node 22 throws if the client has reset its stream of HTTP/2, which is no failure of the service.
       if (!outgoing.stream?.closed) sendFailure(fail(thrown, context), outgoing);
     };
-    void respond(context, (reply) => void sendReply(reply, outgoing, onFailure));
+    void respond(context, (reply) => sendReply(reply, outgoing, onFailure));
   };
 }
 

@@ -36,48 +36,25 @@ function taken(): TypeError {
 }
 
 /** Reads a body to its end. It rejects if the client leaves before. */
-export function readWholeBody(incoming: NodeRequest): Promise<Uint8Array> {
+export async function readWholeBody(incoming: NodeRequest): Promise<Uint8Array> {
   // A request without a body is not waited for: its `end` occurs once, and a parser of the app may have taken it.
-  if (!hasBody(incoming)) return Promise.resolve(new Uint8Array());
+  if (!hasBody(incoming)) return new Uint8Array();
   const kept = keptBody(incoming);
-  if (kept) return Promise.resolve(kept);
+  if (kept) return kept;
+  // A short body has usually arrived by the end of this turn, and is then read at once. That is faster than piece by piece.
+  await new Promise<void>((resolve) => nextTick(resolve));
   const length = Number(fieldOf(incoming, "content-length") ?? NaN);
-  return new Promise((resolve, reject) => {
-    // A short body has usually arrived by the end of this turn, and is then read at once. That is faster than by listeners.
-    nextTick(() => {
-      // Without the length, read() gives only the first of several pieces on Deno.
-      if (incoming.readableLength === length) resolve(incoming.read(length) as Uint8Array);
-      else collect(incoming, resolve, reject);
-    });
-  });
+  // Without the length, read() gives only the first of several pieces on Deno.
+  if (incoming.readableLength === length) return incoming.read(length) as Uint8Array;
+  if (isTaken(incoming)) throw taken();
+  // After a reset on HTTP/2, `aborted` alone tells it.
+  if (incoming.destroyed || incoming.aborted) throw disconnected();
+  return Buffer.concat(await Array.fromAsync(piecesOf(incoming)));
 }
 
-function collect(
-  incoming: NodeRequest,
-  resolve: (body: Uint8Array) => void,
-  reject: (reason: Error) => void,
-): void {
-  if (isTaken(incoming)) return reject(taken());
-  const pieces: Uint8Array[] = [];
-  let isWhole = false;
-  const fail = () => {
-    if (!isWhole) reject(disconnected());
-  };
-  // After a reset on HTTP/2, `aborted` alone tells it.
-  if (incoming.destroyed || incoming.aborted) {
-    fail();
-    return;
-  }
-  incoming.on("data", (piece) => pieces.push(piece as Uint8Array));
-  incoming.on("end", () => {
-    isWhole = true;
-    resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces));
-  });
-  incoming.on("close", fail);
-  // Only HTTP/2 emits errors without a listener, and would end the process.
-  if (incoming.httpVersionMajor !== 1) incoming.on("error", fail);
-  // A middleware may have paused the request while it waited for something.
-  incoming.resume();
+/** The pieces of a body. By default, the end of the iteration would destroy the connection, which the response still needs. */
+function piecesOf(incoming: NodeRequest): AsyncIterableIterator<Uint8Array> {
+  return incoming.iterator({ destroyOnReturn: false });
 }
 
 /**
@@ -111,8 +88,7 @@ class BodySource {
 
   constructor(incoming: NodeRequest) {
     this.#incoming = incoming;
-    // By default, the end of the iteration would destroy the connection, which the response still needs.
-    this.#pieces = incoming.iterator({ destroyOnReturn: false });
+    this.#pieces = piecesOf(incoming);
   }
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {

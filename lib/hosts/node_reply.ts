@@ -5,6 +5,7 @@
 
 import { Buffer } from "node:buffer";
 import { cancelBody, isResponse, isSendableStatus, reasonOf, type Reply } from "../http/reply.ts";
+import { attempt, type MaybePromise } from "../promises.ts";
 import { sendableHeaders } from "./fetch.ts";
 import { fieldOf } from "./node_head.ts";
 import { sendStream } from "./node_stream.ts";
@@ -29,23 +30,20 @@ export function endAfterUpgrade(incoming: NodeRequest, outgoing: NodeResponse): 
  *
  * @param onFailure Called if the reply cannot be sent, also when a part of it has been sent already.
  */
-export async function sendReply(
-  reply: Reply,
-  outgoing: NodeResponse,
-  onFailure: (thrown: unknown) => void,
-): Promise<void> {
-  const { status, headers, body } = reply;
-  try {
-    if (typeof body === "string") sendText(reply, body, outgoing);
-    else if (isResponse(body)) await sendResponse(body, headers, outgoing);
-    else if (body instanceof ReadableStream) {
-      const head = { send: () => outgoing.writeHead(status, headers), length: headers["content-length"] };
-      await sendStream(body, outgoing, head);
-    } else sendBytes(reply, body, outgoing);
-  } catch (thrown) {
-    cancelBody(body);
+export function sendReply(reply: Reply, outgoing: NodeResponse, onFailure: (thrown: unknown) => void): void {
+  void attempt(() => send(reply, outgoing), (thrown) => {
+    cancelBody(reply.body);
     onFailure(thrown);
-  }
+  });
+}
+
+function send(reply: Reply, outgoing: NodeResponse): MaybePromise<void> {
+  const { status, headers, body } = reply;
+  if (typeof body === "string") return sendText(reply, body, outgoing);
+  if (isResponse(body)) return sendResponse(body, headers, outgoing);
+  if (!(body instanceof ReadableStream)) return sendBytes(reply, body, outgoing);
+  const head = { send: () => outgoing.writeHead(status, headers), length: headers["content-length"] };
+  return sendStream(body, outgoing, head);
 }
 
 function sendText({ status, headers }: Reply, body: string, outgoing: NodeResponse): void {
@@ -70,7 +68,7 @@ export function sendFailure(reply: Reply, outgoing: NodeResponse): void {
   // No other head can be sent: either one was sent, or the response has ended without one. On HTTP/2, an `end()` that throws because the head
   // is invalid has ended the response all the same.
   if (headersSent || writableEnded) return breakOff(outgoing);
-  void sendReply(reply, outgoing, () => breakOff(outgoing));
+  sendReply(reply, outgoing, () => breakOff(outgoing));
 }
 
 /** Closes the connection, or on HTTP/2 the stream. Without an error, an HTTP/2 client would take what it has for the whole response. */

@@ -31,7 +31,7 @@ export interface NodeRequest {
   /** Reads so many bytes of the body that have arrived. */
   read(size: number): unknown;
   /** Iterates over the pieces of the body. */
-  iterator(options: { destroyOnReturn: boolean }): AsyncIterator<Uint8Array>;
+  iterator(options: { destroyOnReturn: boolean }): AsyncIterableIterator<Uint8Array>;
   /** Discards the unread rest of the body. */
   resume(): unknown;
 }

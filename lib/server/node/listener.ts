@@ -74,5 +74,5 @@ const SERVER_OPTIONS = {
 
 /** Sends a reply. If Node refuses it, sends the reply to this failure in its place. */
 const send: Send<ServerResponse, void> = (reply, context, { fail }, outgoing) => {
-  void sendReply(reply, outgoing, (thrown) => sendFailure(fail(thrown, context), outgoing));
+  sendReply(reply, outgoing, (thrown) => sendFailure(fail(thrown, context), outgoing));
 };
