@@ -1,6 +1,6 @@
 /**
  * How much work a function does with text, counted in characters instead of measured in time: the methods that look at
- * text are replaced by ones that also count, and so are those that throw. Loops that ask for one character at a time, and
+ * text are replaced by ones that also count. Loops that ask for one character at a time, and
  * searches that run to the end of a text, both show. What regular expressions do is not counted: that it is linear is another
  * test's matter.
  */
@@ -11,12 +11,6 @@ let work = 0;
 // deno-lint-ignore no-explicit-any -- any method at all
 type Method = (this: any, ...args: any[]) => any;
 type Cost = (self: string, args: unknown[], result: unknown) => number;
-
-/** An exception records where it comes from, which takes some microseconds: as long as to look at so many characters. */
-const THROWN = 2000;
-
-/** A call of a reviver, for one value of a text, takes as long as to parse so many characters. */
-const REVIVED = 100;
 
 const one: Cost = () => 1;
 const whole: Cost = (self) => self.length;
@@ -36,29 +30,16 @@ const COUNTED: [holder: object, costs: Record<string, Cost>][] = [
   [globalThis, { decodeURIComponent: given, encodeURIComponent: given, BigInt: (...of) => given(...of) ** 2 }],
 ];
 
-/** A reviver whose calls count. */
-function countCalls(reviver: Method): Method {
-  return function (...args) {
-    work += REVIVED;
-    return reviver.apply(this, args);
-  };
-}
-
 /** Replaces a function by one that counts, and returns a function that restores it. */
 function count(holder: object, name: string, cost: Cost): () => void {
   const before = Object.getOwnPropertyDescriptor(holder, name)!;
   const method = before.value as Method;
   const counting: Method = function (...args) {
+    let result: unknown;
     try {
-      const result = method.apply(
-        this,
-        args.map((arg) => holder === JSON && typeof arg === "function" ? countCalls(arg) : arg),
-      );
+      return result = method.apply(this, args);
+    } finally {
       work += cost(this, args, result);
-      return result;
-    } catch (thrown) {
-      work += cost(this, args, undefined) + THROWN;
-      throw thrown;
     }
   };
   // BigInt() has functions of its own, which stay reachable.

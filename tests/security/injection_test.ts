@@ -9,7 +9,7 @@ import { createPetstore } from "../../mod.ts";
 import { withTempFolder } from "../support/temp.ts";
 
 /** Spellings of the end of a header. */
-const LINE_ENDS = "%0d%0a %0D%0A %0a %0d %00 %e5%98%8a%e5%98%8d %c4%8d%c4%8a %u000d%u000a %250d%250a \\r\\n".split(" ");
+const LINE_ENDS = "%0d%0a %0a %00 %e5%98%8a%e5%98%8d %250d%250a \\r\\n".split(" ");
 
 test("createPetstore() refuses a base path that could end a header or a link, or lead elsewhere", () => {
   const ends = [...LINE_ENDS, "\r\n", "\n", "\r", "\0", "\u560a", " ", ">", '"', "<", "?", "#", "\\"];

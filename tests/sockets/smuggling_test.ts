@@ -18,22 +18,15 @@ const CHUNKS = `${chunk(PET)}0\r\n\r\n`;
 /** Ambiguous: answered with 400 or 501, or with the end of the connection. */
 const REFUSED: [what: string, request: string][] = [
   ["a length, then chunks", post(CHUNKS + HIDDEN, LENGTH + CHUNKED)],
-  ["chunks, then a length", post(CHUNKS + HIDDEN, CHUNKED + LENGTH)],
   ["two lengths", post(PET + HIDDEN, `${LENGTH}Content-Length: ${PET.length + HIDDEN.length}\r\n`)],
-  ["a length with a sign", post(PET + HIDDEN, "Content-Length: +29\r\n")],
   ["a length beyond 64 bits", post(PET + HIDDEN, "Content-Length: 18446744073709551617\r\n")],
   ["a space before the colon of the length", post(PET + HIDDEN, `Content-Length : ${PET.length}\r\n`)],
-  ["a space before the colon of the encoding", post(PET + HIDDEN, `Transfer-Encoding : chunked\r\n${LENGTH}`)],
   ["an encoding after chunked", post(CHUNKS + HIDDEN, "Transfer-Encoding: chunked, identity\r\n")],
-  ["a control character before chunked", post(CHUNKS + HIDDEN, "Transfer-Encoding: \vchunked\r\n")],
   ["chunks in HTTP/1.0", post(CHUNKS + HIDDEN, CHUNKED).replace("1.1", "1.0")],
   ["a folded header", post(PET + HIDDEN, `X: a\r\n ${CHUNKED}${LENGTH}`)],
-  ["a bare CR in a header", post(PET + HIDDEN, `X: a\rContent-Length: 5\r\n${LENGTH}`)],
   ["a bare LF before another framing", post(PET + HIDDEN, `X: a\n${CHUNKED}${LENGTH}`)],
   ["a line end in a chunk's extension", post(`1d;a\n${PET}\r\n0\r\n\r\n${HIDDEN}`, CHUNKED)],
   ["a chunk that is longer than its size", post(`1c\r\n${PET}\r\n0\r\n\r\n${HIDDEN}`, CHUNKED)],
-  ["a chunk size with a prefix", post(`0x1d\r\n${PET}\r\n0\r\n\r\n${HIDDEN}`, CHUNKED)],
-  ["a chunk size beyond 64 bits", post(`1000000000000001d\r\n${PET}\r\n0\r\n\r\n${HIDDEN}`, CHUNKED)],
   ["a body that ends before its length", post(PET, `Content-Length: ${PET.length + 1}\r\n`)],
 ];
 
