@@ -57,7 +57,7 @@ async function ask(handleStoreOrders: () => Response | Promise<Response>): Promi
 
 const GRANTS = "Access-Control-Allow-Origin: https://other.example\r\nContent-Length: 2\r\nConnection: close\r\n\r\n[]";
 
-for (const line of ["200 \xc3\xa9t\xe9", "299 Odd", "600 X", "999 Nope"]) {
+for (const line of ["200 \xc3\xa9t\xe9", "999 Nope"]) {
   test(`the status line ${JSON.stringify(line)} of an upstream ends no process: the client gets 2xx without the reason, or 500`, async () => {
     const upstream = createUpstream((socket) => {
       socket.on("error", () => {});
@@ -86,9 +86,7 @@ const UNSHOWABLE = {
 const ODD: Record<string, () => unknown> = {
   "nothing": () => undefined,
   "a plain object": () => ({ status: 200, headers: new Headers(), body: null }),
-  "an error's response": () => Response.error(),
   "a response of another prototype": () => Object.create(Response.prototype),
-  "a proxy": () => new Proxy(new Response("[]"), {}),
   "a body that is being read": () => {
     const response = new Response("[]");
     response.body!.getReader();

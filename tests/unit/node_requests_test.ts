@@ -36,15 +36,7 @@ test("createNodeListener() gives a handle the URL of the client, or localhost fo
 test("createNodeListener() resolves no segment of a target before it looks for a route, and knows originalUrl", async () => {
   const petstore = createPetstore({ keys: [KEY] });
   const found = ["/v1/pets", "http://y/v1/pets", "/v1/pets?x=\\", "/v1/pets?x=/../"];
-  const missing = [
-    "*",
-    "/v1/./pets",
-    "/x/%2E./v1/pets",
-    "/v1/pets/.",
-    "http://y/./v1/pets",
-    "/v1\\pets",
-    "/x/..\\v1/pets",
-  ];
+  const missing = ["*", "/v1/./pets", "/x/%2E./v1/pets", "http://y/./v1/pets", "/v1\\pets", "/x/..\\v1/pets"];
   for (const service of [petstore, petstore.handle]) {
     const listener = createNodeListener(service);
     const mounted: Listener = (request, response) => {
@@ -141,21 +133,6 @@ test("createNodeListener() reads the headers of a request that has no raw ones, 
     listener(request, response);
   };
   assert.match(await exchange(withOdd, text), /^HTTP\/1\.1 500 /);
-});
-
-test("createNodeListener() answers pipelined requests in order, each with its length", async () => {
-  const names = ["Rex", "H\u00fcnd\u{1f436}", "Ada"];
-  const requests = names.map((name, i) => {
-    const body = Buffer.from(`{"name":"${name}","categoryId":1}`).toString("latin1");
-    const fields = [...WITH_KEY, `Content-Length: ${body.length}`, ...(i === 2 ? ["Connection: close"] : [])];
-    return ["POST /v1/pets HTTP/1.1", ...fields, "", body].join("\r\n");
-  });
-  const sent = Buffer.from(requests.join(""), "latin1");
-  const received = Buffer.from(await exchange(createNodeListener(createPetstore({ keys: [KEY] })), sent), "latin1");
-  const bodies = names.map((name, i) => `{"id":${i + 1},"name":"${name}","categoryId":1,"status":"available"}`);
-  assert.deepEqual(received.toString().match(/^\{.*?\}/gm), bodies);
-  const lengths = Array.from(received.toString().matchAll(/^content-length: (\d+)/gim), ([, length]) => Number(length));
-  assert.deepEqual(lengths, bodies.map((body) => Buffer.byteLength(body)));
 });
 
 test("createNodeListener() takes a petstore or a handle, handle() takes a Request, and both say what is wrong otherwise", async () => {
