@@ -15,7 +15,6 @@
  */
 
 import { INTERNAL_ERROR } from "../http/problem.ts";
-import { createRecovery } from "../http/recovery.ts";
 import type { RequestContext } from "../http/context.ts";
 import type { Reply } from "../http/reply.ts";
 import { callSafely, isPromise } from "../promises.ts";
@@ -64,11 +63,11 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
 }
 
 function handlePipeline(handle: NodeListenerHandle): ServingPipeline {
-  const fail = createRecovery(() => {}, (thrown) => {
-    // The error is written here and not by `onError`, because making its Request may be what has failed.
+  function fail(thrown: unknown): Reply {
+    // What is thrown may throw when it is shown.
     callSafely(() => console.error(thrown));
     return INTERNAL_ERROR;
-  });
+  }
   async function answer(context: RequestContext): Promise<Reply> {
     try {
       const response = await handle(context.toRequest());
@@ -76,7 +75,7 @@ function handlePipeline(handle: NodeListenerHandle): ServingPipeline {
       if (isResponse) return { status: response.status, headers: {}, body: response };
       throw new TypeError("The handle of createNodeListener() must answer with a Response");
     } catch (thrown) {
-      return fail(thrown, context);
+      return fail(thrown);
     }
   }
 

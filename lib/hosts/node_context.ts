@@ -22,6 +22,7 @@ export class NodeContext implements RequestContext {
   #target: string | undefined;
   /** If it exists, it has the body: the app may have cloned it. */
   #request: Request | undefined;
+  #gone: AbortController | undefined;
 
   constructor(incoming: NodeRequest, outgoing: NodeResponse) {
     this.#incoming = incoming;
@@ -60,7 +61,7 @@ export class NodeContext implements RequestContext {
   }
 
   toRequest(): Request {
-    return this.#request ??= this.#makeRequest();
+    return this.#request ??= toRequest(this.#incoming, this.#outgoing, () => this.#signal());
   }
 
   breakOff(): void {
@@ -77,20 +78,16 @@ export class NodeContext implements RequestContext {
     else end();
   }
 
-  /** Makes the `Request`. Its signal is made when the app asks for it, and is aborted when the client leaves. */
-  #makeRequest(): Request {
-    const outgoing = this.#outgoing;
-    let gone: AbortController | undefined;
-    return toRequest(this.#incoming, outgoing, () => {
-      if (gone) return gone.signal;
-      const controller = new AbortController();
-      gone = controller;
-      const abort = () => {
-        if (hasClosedEarly(outgoing)) controller.abort();
-      };
-      if (isGoneBeforeEnd(outgoing)) abort();
-      else onGone(outgoing, abort);
-      return controller.signal;
-    });
+  /** The signal of the `Request`, which is aborted when the client leaves. It is made when the app asks for it. */
+  #signal(): AbortSignal {
+    if (this.#gone) return this.#gone.signal;
+    const outgoing = this.#outgoing, gone = new AbortController();
+    this.#gone = gone;
+    const abort = () => {
+      if (hasClosedEarly(outgoing)) gone.abort();
+    };
+    if (isGoneBeforeEnd(outgoing)) abort();
+    else onGone(outgoing, abort);
+    return gone.signal;
   }
 }

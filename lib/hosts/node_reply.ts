@@ -42,6 +42,7 @@ function send(reply: Reply, outgoing: NodeResponse): MaybePromise<void> {
   if (typeof body === "string") return sendText(reply, body, outgoing);
   if (isResponse(body)) return sendResponse(body, headers, outgoing);
   if (!(body instanceof ReadableStream)) return sendBytes(reply, body, outgoing);
+  // This is a stream of the service itself, such as one of `withFaults()`.
   const head = { send: () => outgoing.writeHead(status, headers), length: headers["content-length"] };
   return sendStream(body, outgoing, head);
 }
@@ -65,8 +66,7 @@ export function sendFailure(reply: Reply, outgoing: NodeResponse): void {
   const { headersSent, writableEnded } = outgoing;
   // The response is whole, and may still be on its way to the client.
   if (headersSent && writableEnded) return;
-  // No other head can be sent: either one was sent, or the response has ended without one. On HTTP/2, an `end()` that throws because the head
-  // is invalid has ended the response all the same.
+  // No other head can be sent: either one was sent, or the app has ended the response without one.
   if (headersSent || writableEnded) return breakOff(outgoing);
   sendReply(reply, outgoing, () => breakOff(outgoing));
 }
@@ -125,13 +125,14 @@ async function sendResponse(response: Response, extra: Reply["headers"], outgoin
   };
 
   // A `Response` to HEAD may have a body all the same.
-  if (body && !isHead) {
-    const length = headers.get("content-length") ?? undefined;
-    return await sendStream(body, outgoing, { send: sendHead, length }, response);
+  if (isHead || !body) {
+    sendHead();
+    outgoing.end();
+    cancelBody(response);
+    return;
   }
-  sendHead();
-  outgoing.end();
-  cancelBody(response);
+  const length = headers.get("content-length") ?? undefined;
+  await sendStream(body, outgoing, { send: sendHead, length }, response);
 }
 
 /** The header fields as Node takes them. Several cookies cannot be joined by commas, so each is a field of its own. */
