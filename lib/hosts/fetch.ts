@@ -135,6 +135,7 @@ function extendResponse(response: Response, extra: HeaderFields): Response {
   // The headers of an app's response were looked at when it was taken.
   if (added.length === 0) return response;
   const headers = sendableHeaders(response, extra);
+  // Bun adds the Content-Type of a text when it sends the response that was made of it, or a clone. A new response of its body has none.
   if (ON_BUN && !headers.has("content-type")) {
     const copy = response.clone();
     // If the body is a stream, the copy alone reads it from now on.

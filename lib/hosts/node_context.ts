@@ -22,6 +22,7 @@ export class NodeContext implements RequestContext {
   #target: string | undefined;
   /** If it exists, it has the body: the app may have cloned it. */
   #request: Request | undefined;
+  /** Aborted when the client leaves. It exists if the app has asked for the signal of the `Request`. */
   #gone: AbortController | undefined;
 
   constructor(incoming: NodeRequest, outgoing: NodeResponse) {
@@ -78,10 +79,11 @@ export class NodeContext implements RequestContext {
     else end();
   }
 
-  /** The signal of the `Request`, which is aborted when the client leaves. It is made when the app asks for it. */
+  /** The signal of the `Request`. */
   #signal(): AbortSignal {
     if (this.#gone) return this.#gone.signal;
-    const outgoing = this.#outgoing, gone = new AbortController();
+    const outgoing = this.#outgoing;
+    const gone = new AbortController();
     this.#gone = gone;
     const abort = () => {
       if (hasClosedEarly(outgoing)) gone.abort();

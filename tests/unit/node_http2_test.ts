@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type ClientHttp2Session, connect, createServer, type Http2Stream, type OutgoingHttpHeaders } from "node:http2";
 import test from "node:test";
-import { createKeyManager } from "../../lib/access/create_key_manager.ts";
 import { createNodeListener, type NodeListener } from "../../lib/hosts/node.ts";
 import { createPetstore } from "../../mod.ts";
 import { withListening } from "../support/http/listening.ts";
@@ -86,10 +85,8 @@ test("over HTTP/2 a body that fails midway, or is too short, resets the stream w
 
 test("over HTTP/2 a client that leaves within its body while its key is looked up is no failure, and its body is not waited for", async () => {
   const came = Promise.withResolvers<void>(), left = Promise.withResolvers<void>(), told: unknown[] = [];
-  const never = () => assert.fail();
-  const list = () => left.promise.then(() => []);
   const listener = createNodeListener(createPetstore({
-    keys: createKeyManager({ list, add: never, revoke: never }, { keys: [KEY] }),
+    keys: () => left.promise.then(() => true),
     onResponse: ({ status }) => told.push(status),
     onError: ({ error }) => told.push(error),
   }));
