@@ -5,7 +5,6 @@
 
 /** The range of an int64 in words, for messages. */
 export const INT64_RANGE: string = `from ${-(2n ** 63n)} to ${2n ** 63n - 1n}`;
-const ZERO = 0x30;
 const INT64_DIGITS = 19;
 
 /** Shortens a text for a message, so that a long request does not cause a long response. */
@@ -31,14 +30,6 @@ export function hasPlainNumbers(text: string): boolean {
   return !/\d[.eE]/.test(text);
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COLON = 0x3a;
-const OPENING_BRACE = 0x7b;
-const CLOSING_BRACE = 0x7d;
-const OPENING_BRACKET = 0x5b;
-const CLOSING_BRACKET = 0x5d;
-
 /** White space, and the characters of a number. What else stands there ends the match. */
 const SCALAR = /[ \t\n\r]*([-+.\deE]*)/y;
 
@@ -58,16 +49,26 @@ export function numberSource(text: string, name: string): string {
   let start = 0;
   let end = 0;
   for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) {
-      const close = closingQuote(text, at);
-      if (depth === 1) [start, end] = [at, close + 1];
-      at = close;
-    } else if (code === OPENING_BRACE || code === OPENING_BRACKET) depth++;
-    else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) depth--;
-    else if (code === COLON && depth === 1 && unquote(text.slice(start, end)) === name) {
-      SCALAR.lastIndex = at + 1;
-      source = SCALAR.exec(text)![1]!;
+    switch (text[at]) {
+      case '"': {
+        const close = closingQuote(text, at);
+        if (depth === 1) [start, end] = [at, close + 1];
+        at = close;
+        break;
+      }
+      case "{":
+      case "[":
+        depth++;
+        break;
+      case "}":
+      case "]":
+        depth--;
+        break;
+      case ":":
+        if (depth === 1 && unquote(text.slice(start, end)) === name) {
+          SCALAR.lastIndex = at + 1;
+          source = SCALAR.exec(text)![1]!;
+        }
     }
   }
   return source;
@@ -78,9 +79,15 @@ function unquote(quoted: string): unknown {
   return quoted.includes("\\") ? JSON.parse(quoted) : quoted.slice(1, -1);
 }
 
+/** The end of a JSON string. A quote after an odd number of backslashes is a part of the string. */
 function closingQuote(text: string, openingQuote: number): number {
-  let at = openingQuote + 1;
-  for (let code; (code = text.charCodeAt(at)) !== QUOTE;) at += code === BACKSLASH ? 2 : 1;
+  let at = openingQuote;
+  let backslashes;
+  do {
+    at = text.indexOf('"', at + 1);
+    backslashes = 0;
+    while (text[at - 1 - backslashes] === "\\") backslashes++;
+  } while (backslashes % 2 === 1);
   return at;
 }
 
@@ -104,8 +111,8 @@ export function parseInt64(source: string): bigint | undefined {
 function parseScaled(digits: string, scale: number): bigint | undefined {
   let start = 0;
   let end = digits.length;
-  while (digits.charCodeAt(start) === ZERO) start++;
-  while (end > start && digits.charCodeAt(end - 1) === ZERO) end--;
+  while (digits[start] === "0") start++;
+  while (end > start && digits[end - 1] === "0") end--;
   if (start === end) return 0n;
   const zeros = digits.length - end - scale;
   if (zeros < 0 || end - start + zeros > INT64_DIGITS) return undefined;

@@ -49,12 +49,12 @@ export function decodeQuery(text: string): string | undefined {
 export function trimField(value: string): string {
   let start = 0;
   let end = value.length;
-  // Outside the text, `charCodeAt()` is NaN, which ends the loop.
-  while (isWhiteSpace(value.charCodeAt(start))) start++;
-  while (isWhiteSpace(value.charCodeAt(end - 1))) end--;
+  while (isWhiteSpace(value[start])) start++;
+  while (isWhiteSpace(value[end - 1])) end--;
   return value.slice(start, end);
 }
 
-function isWhiteSpace(unit: number): boolean {
-  return unit === 0x20 || unit === 0x09;
+/** @param character It is undefined outside the text. */
+function isWhiteSpace(character: string | undefined): boolean {
+  return character === " " || character === "\t";
 }
