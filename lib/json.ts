@@ -45,15 +45,14 @@ const SCALAR = /[ \t\n\r]*([-+.\deE]*)/y;
 export function numberSource(text: string, name: string): string {
   let source = "";
   let depth = 0;
-  // The last string at the top level: where a colon follows, it is the name of a member.
-  let start = 0;
-  let end = 0;
+  /** The last string at the top level, with its quotes. Where a colon follows, it is the name of a member. */
+  let lastString = "";
   for (let at = 0; at < text.length; at++) {
     switch (text[at]) {
       case '"': {
-        const close = closingQuote(text, at);
-        if (depth === 1) [start, end] = [at, close + 1];
-        at = close;
+        const end = closingQuote(text, at);
+        if (depth === 1) lastString = text.slice(at, end + 1);
+        at = end;
         break;
       }
       case "{":
@@ -65,7 +64,7 @@ export function numberSource(text: string, name: string): string {
         depth--;
         break;
       case ":":
-        if (depth === 1 && unquote(text.slice(start, end)) === name) {
+        if (depth === 1 && unquote(lastString) === name) {
           SCALAR.lastIndex = at + 1;
           source = SCALAR.exec(text)![1]!;
         }

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { createPetstore, type PetstoreOptions } from "../../mod.ts";
 import { withDenoServe } from "../support/http/deno_serve.ts";
 import { type Endpoint, exchange, RawSocket } from "../support/http/raw_socket.ts";
-import { AUTHORIZATION, chunk, CHUNKED, get, head, HEADERS, KEY, MIB, post } from "../support/http/requests.ts";
+import { AUTHORIZATION, chunk, CHUNKED, get, head, KEY, MIB, post } from "../support/http/requests.ts";
 import type { SeenResponse } from "../support/openapi_validator.ts";
 
 /** Serves a petstore while `use` runs. Afterwards it must answer, have no pets, and have reported no failure. */

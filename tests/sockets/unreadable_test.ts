@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { AUTHORIZATION, chunk, CHUNKED, get, head, HEADERS, HOST, PET, post } from "../support/http/requests.ts";
+import { AUTHORIZATION, CHUNKED, get, head, HEADERS, HOST, PET, post } from "../support/http/requests.ts";
 import { RawSocket } from "../support/http/raw_socket.ts";
 import { ON_NODE } from "../support/server/serve_task.ts";
 import { withFreshServer } from "../support/server/server_process.ts";
