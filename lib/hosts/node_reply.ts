@@ -78,7 +78,8 @@ export function breakOff(outgoing: NodeResponse): void {
 
 /**
  * The hop-by-hop header fields (RFC 9110 §7.6.1). In an app's response they describe the connection to its upstream. `Transfer-Encoding`
- * would also frame the body in another way than Node does, and the client would take the next response for a part of this one.
+ * would also frame the body in another way than Node does, and the client would take the next response for a part of this one. `Trailer`
+ * announces fields after the body, which no `Response` has; Node refuses it beside a Content-Length.
  */
 const HOP_BY_HOP = [
   "connection",
