@@ -1,14 +1,11 @@
 /** Whether each state that a loss of power may leave keeps what was promised, as a server that starts on it and commands show. */
 
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
-import process from "node:process";
-import { type AnyServer, runHere, withServerHere } from "../../support/server/in_process.ts";
-import { FILE, STORE } from "../../support/server/pet_files.ts";
+import { inFolder, withServerHere } from "../../support/server/in_process.ts";
 import { readKey, walk } from "../../support/server/server_process.ts";
-import { Moment } from "./states.ts";
+import { Disk } from "./disk.ts";
 import type { Step } from "./trace.ts";
-import type { Create, Expected } from "./workloads.ts";
+import { createPet, type Expected, SERVE } from "./workloads.ts";
 
 export interface Checked {
   states: number;
@@ -16,116 +13,85 @@ export interface Checked {
   fault?: string;
 }
 
-/** Checks states until one is wrong. They are made in a folder, one after the other. */
-export async function checkTrace(steps: readonly Step[], place: string): Promise<Checked> {
-  const moment = new Moment(steps), promises = new Promises(), seen = new Set<string>();
-  const before = process.cwd();
-  try {
-    for (let passed = moment.advance(); passed.length > 0; passed = moment.advance()) {
-      for (const step of passed) promises.add(step);
-      for (const losses of moment.losses()) {
-        const state = moment.stateWithout(losses), key = promises.key + state.key;
-        if (seen.has(key)) continue;
-        seen.add(key);
-        state.write(place);
-        process.chdir(place);
-        try {
-          await check(promises);
-        } catch (error) {
-          const lost = [...losses].map((number) => steps[number]!.text).join(", ");
-          return { states: seen.size, fault: `After ${steps[moment.end - 1]!.text}, without ${lost}: ${error}` };
-        }
+/** Checks the states at each sync and after each text that was shown, until one is wrong. */
+export async function checkSteps(steps: readonly Step[], expected: readonly Expected[]): Promise<Checked> {
+  const disk = new Disk(), promises = new Promises(expected), seen = new Set<string>();
+  for (const [i, step] of steps.entries()) {
+    if (step.kind === "change") disk.change(step.change);
+    if (step.kind === "sync") disk.sync(step.place);
+    promises.add(step);
+    const next = steps[i + 1];
+    if (step.kind !== "shown" && next !== undefined && next.kind !== "sync") continue;
+    for (const { files, lost } of disk.states()) {
+      const state = [promises.key, ...files.digests].join("\n");
+      if (seen.has(state)) continue;
+      seen.add(state);
+      try {
+        await inFolder(async (folder) => {
+          files.write(folder);
+          await promises.check();
+        });
+      } catch (error) {
+        const texts = steps.filter((each) => each.kind === "change" && lost.includes(each.change));
+        const without = texts.map(({ text }) => text).join(", ");
+        return { states: seen.size, fault: `After ${step.text}, without ${without}: ${error}` };
       }
     }
-    return { states: seen.size };
-  } finally {
-    process.chdir(before);
   }
+  return { states: seen.size };
 }
 
 /** A pet, wherever it is shown. */
-const PET = /\{"id":(\d+),"name":"[^"]*","categoryId":\d+,"status":"\w+"\}/g;
+const PET = /\{"id":\d+,"name":"([^"]*)","categoryId":\d+,"status":"\w+"\}/g;
 
-/** What has been promised up to a moment. */
+/** What has been promised up to a step. */
 class Promises {
-  expected: Expected = { serve: [], creates: [], valid: [], revoked: [] };
-  /** The pets in responses, by their ids. */
-  readonly pets: Map<number, string> = new Map();
+  readonly #all: readonly Expected[];
+  #number = 0;
+  /** The texts of the pets in responses, by the names, which differ. */
+  readonly #pets = new Map<string, string>();
   /** The key that the first start has shown. */
-  firstKey: string | undefined;
+  #key: string | undefined;
+
+  /** @param all What each number stands for that a workload may note. */
+  constructor(all: readonly Expected[]) {
+    this.#all = all;
+  }
 
   /** Equal for equal promises. */
   get key(): string {
-    return JSON.stringify([this.expected, [...this.pets], this.firstKey]);
+    return JSON.stringify([this.#number, ...this.#pets, this.#key]);
   }
 
   add(step: Step): void {
-    if (step.kind === "note") this.expected = JSON.parse(step.text);
-    if (step.kind !== "shown") return;
-    for (const [pet, id] of step.text.matchAll(PET)) this.pets.set(Number(id), pet);
-    this.firstKey = /(petstore_\w+) \(new, kept/.exec(step.text)?.[1] ?? this.firstKey;
+    if (step.kind === "note") {
+      this.#number = step.number;
+      if (this.#all[step.number]!.forgets) this.#pets.clear();
+    }
+    if (step.kind === "shown") {
+      for (const [pet, name] of step.text.matchAll(PET)) this.#pets.set(name!, pet);
+      this.#key ??= /(petstore_\w+) \(new, kept/.exec(step.text)?.[1];
+    }
   }
-}
 
-/** Checks the files of the present folder. */
-async function check({ expected, pets, firstKey }: Promises): Promise<void> {
-  const { serve, key, creates, valid, revoked, alternatives, backup, restore } = expected;
-  if (backup && (backup.isDone || existsSync(backup.file))) await checkCopy(backup.file, backup.pets);
-  if (restore) await finishRestore(restore.backup);
-  await withServerHere({ args: serve }, async (server) => {
-    const kept = key ?? readKey(".");
-    if (firstKey !== undefined) {
-      assert.equal(kept, firstKey, "The file of the key does not have the key that was shown");
-    }
-    for (const each of valid) assert.equal((await server.ask("/v1/pets", each)).status, 200, "A key is not valid");
-    for (const each of revoked) {
-      assert.equal((await server.ask("/v1/pets", each)).status, 401, "A revoked key is valid");
-    }
-    const stored = await walk(kept, server), names = stored.map(({ name }) => name);
-    const texts = new Set(stored.map((pet) => JSON.stringify(pet)));
-    for (const pet of pets.values()) assert.ok(texts.has(pet), `${pet} was shown, and is not stored`);
-    if (alternatives) assert.ok(alternatives.some((each) => each.join() === names.join()), `The pets are ${names}`);
-    if (restore && names.length < restore.kept) await checkCopy(findReplaced(), restore.kept);
-    for (const create of creates.filter(({ apiKey }) => [kept, ...valid].includes(apiKey))) {
-      const { id } = await repeat(server, create);
-      const { name } = JSON.parse(create.body);
-      const shown = [...pets.values()].find((pet) => pet.includes(`"name":"${name}"`));
-      if (shown) assert.equal(JSON.parse(shown).id, id, "A create that was repeated got another pet");
-    }
-    const next = await repeat(server, { body: '{"name":"next","categoryId":7}', idempotencyKey: "next", apiKey: kept });
-    assert.ok(next.id > Math.max(0, ...pets.keys()), `${next.id} is not above the ids that were shown`);
-    const after = (await walk(kept, server)).map(({ name }) => name);
-    assert.equal(new Set(after).size, after.length, "A create that was repeated made a second pet");
-  });
-}
-
-/** A copy that has its name is whole. */
-async function checkCopy(file: string, least: number): Promise<void> {
-  const { stdout, stderr } = await runHere(["check", `--store=sqlite:${file}`]);
-  const stored = Number(/ is sound: (\d+) pets?$/m.exec(stdout)?.[1]);
-  assert.ok(stored >= least, `The copy has ${stored} pets. ${stderr}`);
-}
-
-/** Repeats a restore if the file cannot be used, as it was before, or the restore says that it was cut short. */
-async function finishRestore(backup: string): Promise<void> {
-  const { stderr } = await runHere(["check", STORE]);
-  if (!/was cut short|does not exist|is missing/.test(stderr)) return;
-  const { status, stderr: reason } = await runHere(["restore", backup, STORE]);
-  assert.equal(status, 0, reason);
-}
-
-/** The name of the file that a restore has replaced. */
-function findReplaced(): string {
-  return readdirSync(".").find((name) => name.startsWith(FILE) && /^\.[-\dT]+Z$/.test(name.slice(FILE.length))) ??
-    "none";
-}
-
-async function repeat(
-  server: AnyServer,
-  { body, idempotencyKey, apiKey }: Create,
-): Promise<{ id: number }> {
-  const headers = { "content-type": "application/json", "idempotency-key": idempotencyKey };
-  const { status, text } = await server.ask("/v1/pets", apiKey, { method: "POST", headers, body });
-  assert.equal(status, 201, text);
-  return JSON.parse(text);
+  /** Checks the files of the present folder. */
+  async check(): Promise<void> {
+    const { creates, prepare, check } = this.#all[this.#number]!;
+    await prepare?.();
+    await withServerHere({ args: SERVE }, async (server) => {
+      const key = this.#key ?? readKey(".");
+      const stored = await walk(key, server), texts = stored.map((pet) => JSON.stringify(pet));
+      for (const pet of this.#pets.values()) assert.ok(texts.includes(pet), `${pet} was shown, and is not stored`);
+      await check?.(server, stored.map(({ name }) => name));
+      for (const name of creates) {
+        const { status, text } = await createPet(server, key, name);
+        assert.deepEqual([status, text], [201, this.#pets.get(name) ?? text], "A create was repeated");
+      }
+      const next = JSON.parse((await createPet(server, key, "next")).text);
+      const shown = Array.from(this.#pets.values(), (pet) => JSON.parse(pet).id);
+      assert.ok(next.id > Math.max(0, ...shown), `${next.id} is not above the ids that were shown`);
+      const names = (await walk(key, server)).map(({ name }) => name);
+      assert.equal(new Set(names).size, names.length, "A create that was repeated made a second pet");
+    });
+  }
 }

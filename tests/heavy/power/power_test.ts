@@ -5,31 +5,38 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { testUnless } from "../../support/system/commands.ts";
 import { withTempFolder } from "../../support/temp.ts";
-import { type Checked, checkTrace } from "./check.ts";
-import { buildRecorder, RECORDER_SKIP, startRecording } from "./recording.ts";
-import type { Step } from "./trace.ts";
-import { type Runtime, Stage, WORKLOADS } from "./workloads.ts";
+import { type Checked, checkSteps } from "./check.ts";
+import { Files, readDigests } from "./disk.ts";
+import { RECORDER_SKIP, Recording, type Step } from "./trace.ts";
+import { Stage, WORKLOADS } from "./workloads.ts";
 
 const test = testUnless(RECORDER_SKIP);
 
 /** Records a workload, and checks what a loss of power may leave of it after `plant` has changed its steps. */
 function checkWorkload(
   name: string,
-  runtime: Runtime,
+  runtime: "deno" | "node",
   plant: (steps: readonly Step[]) => readonly Step[] = (steps) => steps,
 ): Promise<Checked> {
-  return withTempFolder(async (folder) => {
-    const place = join(folder, "recorded"), { prepare, run } = WORKLOADS[name]!;
-    mkdirSync(place);
-    await prepare?.(place);
-    const recording = startRecording(buildRecorder(folder), place, join(folder, "trace"));
-    await using stage = new Stage(place, runtime, recording);
-    await run(stage);
-    return await checkTrace(plant(recording.read()), join(folder, "state"));
+  return withTempFolder(async (place) => {
+    const folder = join(place, "recorded");
+    mkdirSync(folder);
+    const recording = new Recording(folder, place), stage = new Stage(folder, runtime === "node", recording);
+    await WORKLOADS[name]!(stage);
+    const steps = recording.read();
+    assertComplete(steps, folder);
+    return await checkSteps(plant(steps), stage.expected);
   });
 }
 
-const RUNS: [workload: string, runtime: Runtime][] = Object.keys(WORKLOADS).map((name) => [name, "deno"]);
+/** Fails if the recorder has missed a step: all of them together must lead to the files that the programs have left. */
+function assertComplete(steps: readonly Step[], folder: string): void {
+  const files = new Files();
+  for (const step of steps) if (step.kind === "change") files.apply(step.change);
+  assert.deepEqual(files.digests, readDigests(folder));
+}
+
+const RUNS: [workload: string, runtime: "deno" | "node"][] = Object.keys(WORKLOADS).map((name) => [name, "deno"]);
 // Node has its own calls of the system for a key file, a folder and a database.
 RUNS.push(["first start", "node"]);
 
@@ -41,15 +48,13 @@ for (const [name, runtime] of RUNS) {
   });
 }
 
-const isSync = ({ kind }: Step) => kind === "sync" || kind === "sync of a folder";
-
-/** Changes a trace as if each response left before the sync of its commit. */
+/** Changes the steps as if each response left before the sync of its commit. */
 function withEarlyResponses(steps: readonly Step[]): Step[] {
   const moved = [...steps];
   for (const [i, step] of steps.entries()) {
     if (step.kind !== "shown" || !step.text.startsWith("HTTP/1.1 201")) continue;
     moved.splice(i, 1);
-    moved.splice(steps.slice(0, i).findLastIndex(isSync), 0, step);
+    moved.splice(steps.slice(0, i).findLastIndex(({ kind }) => kind === "sync"), 0, step);
   }
   return moved;
 }

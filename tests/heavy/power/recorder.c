@@ -1,6 +1,7 @@
 /* Records what a program does to the files below a folder, and what it sends and prints, in one order for all its threads and
    processes: LD_PRELOAD=recorder.so POWER_FOLDER=/the/folder POWER_TRACE=/the/trace. A record is a line
-   "OP INODE OFFSET NAME_BYTES TARGET_BYTES DATA_BYTES", the name, the second name and the data, and the end of a line. Build with:
+   of six fields with tabs between them: the operation, the inode, the offset, the name, the second name and the data in hexadecimal
+   digits. The index of SQLite's log (-shm) is left out, because SQLite makes it anew after a crash. Build with:
    cc -shared -fPIC -o recorder.so recorder.c -ldl */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -40,25 +41,27 @@ static void unlock(int trace) {
 
 static void record(int trace, const char *op, unsigned long inode, long offset, const char *name, const char *target,
                    const struct iovec *data, int count, size_t size) {
-  char line[128];
   if (trace < 0) return;
-  int length = snprintf(line, sizeof line, "%s %lu %ld %zu %zu %zu\n", op, inode, offset, strlen(name), strlen(target), size);
-  struct iovec parts[1024] = {{line, length}, {(void *)name, strlen(name)}, {(void *)target, strlen(target)}};
-  int used = 3;
-  for (int i = 0; i < count && size > 0 && used < 1023; i++) {
-    parts[used] = data[i];
-    if (parts[used].iov_len > size) parts[used].iov_len = size;
-    size -= parts[used++].iov_len;
+  char *line = malloc(strlen(op) + strlen(name) + strlen(target) + 2 * size + 64);
+  if (!line) abort();
+  char *end = line + sprintf(line, "%s\t%lu\t%ld\t%s\t%s\t", op, inode, offset, name, target);
+  for (int i = 0; i < count; i++) {
+    const unsigned char *bytes = data[i].iov_base;
+    for (size_t j = 0; j < data[i].iov_len && size > 0; j++, size--) {
+      *end++ = "0123456789abcdef"[bytes[j] >> 4];
+      *end++ = "0123456789abcdef"[bytes[j] & 15];
+    }
   }
-  parts[used++] = (struct iovec){"\n", 1};
-  if (size > 0 || syscall(SYS_writev, trace, parts, used) < 0) abort();
+  *end++ = '\n';
+  if (syscall(SYS_write, trace, line, end - line) != end - line) abort();
+  free(line);
 }
 
-/* The path below the folder, or NULL. */
+/* The path below the folder, or NULL if the file is not recorded. */
 static const char *below(const char *path) {
   const char *folder = getenv("POWER_FOLDER");
   size_t length = folder ? strlen(folder) : 0;
-  if (!length || strncmp(path, folder, length) || (path[length] && path[length] != '/')) return NULL;
+  if (!length || strncmp(path, folder, length) || (path[length] && path[length] != '/') || strstr(path, "-shm")) return NULL;
   return path[length] ? path + length + 1 : ".";
 }
 

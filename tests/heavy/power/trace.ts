@@ -1,129 +1,93 @@
-/** Reads what recorder.c has written, and what a workload has added: the steps of all processes in one order. */
+/** Runs programs under recorder.c, and reads its trace: the steps of all processes, in one order. */
 
+import { appendFileSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Buffer } from "node:buffer";
-import { appendFileSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { command, skipUnless } from "../../support/system/commands.ts";
+import { type Change, FOLDER } from "./disk.ts";
 
-/** The number that a folder has in place of an inode, since a trace knows folders by their names. */
-export const FOLDER = -1;
-
-/** A change of names gives each an inode, or none. */
+/** One step of a run. The text of a step that touches the disk is for messages. */
 export type Step =
-  | { kind: "names"; text: string; changes: [name: string, inode: number | undefined][] }
-  | { kind: "write"; text: string; inode: number; offset: number; bytes: Uint8Array }
-  | { kind: "truncate"; text: string; inode: number; size: number }
-  | { kind: "sync"; text: string; inode: number }
-  | { kind: "sync of a folder"; text: string; folder: string }
-  /** The files before it were there, and on the disk. */
-  | { kind: "start"; text: string }
-  /** What others have seen: of a response or an output. */
+  | { kind: "change"; text: string; change: Change }
+  /** What was changed at this place before is on the disk. */
+  | { kind: "sync"; text: string; place: string }
+  /** Others have seen this text, in a response or an output. */
   | { kind: "shown"; text: string }
-  /** What is expected from now on. */
-  | { kind: "note"; text: string };
+  /** The workload has noted this number. */
+  | { kind: "note"; text: string; number: number };
 
-interface TraceRecord {
-  op: string;
-  inode: number;
-  offset: number;
-  name: string;
-  target: string;
-  data: Buffer;
+export const RECORDER_SKIP: string | false = skipUnless(["cc"], "Linux", () => command("cc", "--version"));
+
+/** A recording of what programs do in a folder, which is empty when it begins. */
+export class Recording {
+  /** The environment of the programs that are recorded. */
+  readonly env: Record<string, string>;
+  readonly #trace: string;
+
+  /** @param place Where the recorder is built, and the trace is written. */
+  constructor(folder: string, place: string) {
+    const library = join(place, "recorder.so"), source = fileURLToPath(new URL("recorder.c", import.meta.url));
+    command("cc", "-O1", "-shared", "-fPIC", "-o", library, source, "-ldl");
+    this.#trace = join(place, "trace");
+    writeFileSync(this.#trace, "");
+    this.env = { LD_PRELOAD: library, POWER_FOLDER: realpathSync(folder), POWER_TRACE: this.#trace };
+  }
+
+  /** Adds a number between two steps of the programs. */
+  note(number: number): void {
+    appendFileSync(this.#trace, `note\t${number}\t0\t\t\t\n`);
+  }
+
+  /** Reads the steps, after the programs have ended. */
+  read(): Step[] {
+    const reader = new StepReader();
+    const lines = readFileSync(this.#trace, "utf8").trimEnd().split("\n");
+    return lines.map((line) => reader.read(line));
+  }
 }
 
-/** SQLite makes it anew after a crash, from the log. */
-const REBUILT = /-shm( \(deleted\))?$/;
-
-export function readTrace(path: string): Step[] {
-  const reader = new StepReader();
-  return [...readRecords(readFileSync(path))].filter(({ name }) => !REBUILT.test(name)).map((each) =>
-    reader.read(each)
-  );
-}
-
-/** Makes the steps of the records of a trace, in their order. */
+/** Makes the steps of the lines of a trace, which it reads in their order. */
 class StepReader {
-  readonly #names = new Map<string, number>();
-  /** The numbers of files by those of the system, which gives the number of a removed file to a new one. */
-  readonly #inodes = new Map<number, number>();
+  /** What each name stands for at this step. */
+  readonly #names = new Map<string, string>([[".", FOLDER]]);
+  /** The files by the numbers of the system, which gives the number of a removed file to a new one. */
+  readonly #files = new Map<string, string>();
   #count = 0;
 
-  read({ op, inode: system, offset, name, target, data }: TraceRecord): Step {
-    const text = `${op} ${name} ${target}`;
+  read(line: string): Step {
+    const [op, inode = "", offset = "", name = "", target = "", data = ""] = line.split("\t");
+    const bytes = Buffer.from(data, "hex"), start = Number(offset);
+    const text = `${op} ${name} ${target} ${bytes.length} bytes at ${offset}`;
     switch (op) {
       case "show":
-        return { kind: "shown", text: data.toString() };
+        return { kind: "shown", text: bytes.toString() };
       case "note":
-        return { kind: "note", text: data.toString() };
-      case "start":
-        return { kind: "start", text };
+        return { kind: "note", text, number: Number(inode) };
       case "create":
-        this.#inodes.set(system, this.#count);
-        return this.#setNames(text, [name, this.#count++]);
+        this.#files.set(inode, `file ${++this.#count}`);
+        return this.#setNames(text, { [name]: this.#files.get(inode) });
       case "mkdir":
-        return this.#setNames(text, [name, FOLDER]);
+        return this.#setNames(text, { [name]: FOLDER });
       case "unlink":
-        return this.#setNames(text, [name, undefined]);
+        return this.#setNames(text, { [name]: undefined });
       case "rename":
-        return this.#setNames(text, [name, undefined], [target, this.#names.get(name)]);
+        return this.#setNames(text, { [name]: undefined, [target]: this.#names.get(name) });
       case "link":
-        return this.#setNames(text, [target, this.#names.get(name)]);
+        return this.#setNames(text, { [target]: this.#names.get(name) });
     }
-    if (op === "sync" && (name === "." || this.#names.get(name) === FOLDER)) {
-      return { kind: "sync of a folder", text, folder: name };
+    if (op === "sync" && this.#names.get(name) === FOLDER) return { kind: "sync", text, place: `folder ${name}` };
+    const file = this.#files.get(inode);
+    if (file === undefined) throw new Error(`The recorder has missed the opening of ${name}`);
+    if (op === "sync") return { kind: "sync", text, place: file };
+    return { kind: "change", text, change: op === "truncate" ? { file, size: start } : { file, start, bytes } };
+  }
+
+  #setNames(text: string, names: Record<string, string | undefined>): Step {
+    for (const [name, file] of Object.entries(names)) {
+      if (file === undefined) this.#names.delete(name);
+      else this.#names.set(name, file);
     }
-    const inode = this.#inodes.get(system);
-    if (inode === undefined) throw new Error(`The recorder has missed the opening of ${name}`);
-    if (op === "sync") return { kind: "sync", text, inode };
-    if (op === "truncate") return { kind: "truncate", text: `${text} to ${offset}`, inode, size: offset };
-    return { kind: "write", text: `${text} ${data.length} bytes at ${offset}`, inode, offset, bytes: data };
+    return { kind: "change", text, change: { names } };
   }
-
-  #setNames(text: string, ...changes: [string, number | undefined][]): Step {
-    for (const [name, inode] of changes) inode === undefined ? this.#names.delete(name) : this.#names.set(name, inode);
-    return { kind: "names", text, changes };
-  }
-}
-
-function* readRecords(bytes: Buffer): Generator<TraceRecord> {
-  for (let at = 0; at < bytes.length;) {
-    const start = bytes.indexOf("\n", at) + 1;
-    const [op = "", ...numbers] = bytes.toString("latin1", at, start - 1).split(" ");
-    const [inode = 0, offset = 0, ...lengths] = numbers.map(Number);
-    at = start;
-    const [name, target, data] = lengths.map((length) => bytes.subarray(at, at += length));
-    at++;
-    yield { op, inode, offset, name: name!.toString(), target: target!.toString(), data: data! };
-  }
-}
-
-function addRecord(trace: string, op: string, name: string, data: Uint8Array = Buffer.alloc(0), inode = 0): void {
-  const line = Buffer.from(`${op} ${inode} 0 ${Buffer.byteLength(name)} 0 ${data.length}\n${name}`);
-  // In one call, so that it comes between two records of the programs.
-  appendFileSync(trace, Buffer.concat([line, data, Buffer.from("\n")]));
-}
-
-export function addNote(trace: string, note: unknown): void {
-  addRecord(trace, "note", "", Buffer.from(JSON.stringify(note)));
-}
-
-/** The files that are there before the recording, which are on the disk. */
-export function addFiles(trace: string, folder: string): void {
-  for (const [name, bytes] of readFiles(folder)) {
-    const { ino } = statSync(join(folder, name));
-    addRecord(trace, bytes ? "create" : "mkdir", name, undefined, ino);
-    if (bytes) addRecord(trace, "write", name, bytes, ino);
-    if (bytes) addRecord(trace, "sync", name, undefined, ino);
-    addRecord(trace, "sync", dirname(name));
-  }
-  addRecord(trace, "start", "");
-}
-
-/** Reads the files of a folder by their names, in order. A folder comes before what is in it, and has no bytes. */
-export function readFiles(folder: string): Map<string, Uint8Array | undefined> {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  const named = entries.filter(({ name }) => !REBUILT.test(name)).map((entry) => {
-    const path = join(entry.parentPath, entry.name);
-    return [path.slice(folder.length + 1), entry.isDirectory() ? undefined : readFileSync(path)] as const;
-  });
-  return new Map(named.toSorted(([a], [b]) => a < b ? -1 : 1));
 }

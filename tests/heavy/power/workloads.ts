@@ -2,232 +2,229 @@
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { copyFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { idOf } from "../../../lib/access/key_digest.ts";
-import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
-import { execute } from "../../support/database.ts";
-import { FILE, makeDrafts, STORE, toNdjson } from "../../support/server/pet_files.ts";
-import { environment, serverCommand } from "../../support/server/serve_task.ts";
-import { originOf, readKey, STARTED } from "../../support/server/server_process.ts";
+import type { SeenResponse } from "../../support/openapi_validator.ts";
+import { type AnyServer, runHere } from "../../support/server/in_process.ts";
+import { makeDrafts, toNdjson } from "../../support/server/pet_files.ts";
+import { readKey, ServerProcess } from "../../support/server/server_process.ts";
 import { Child } from "../../support/system/child.ts";
-import type { Recording } from "./recording.ts";
-import { addNote } from "./trace.ts";
+import type { Recording } from "./trace.ts";
 
-export interface Create {
-  body: string;
-  idempotencyKey: string;
-  apiKey: string;
-}
+export const SERVE: readonly string[] = ["--log=off"];
 
-/** What must be true at a moment, beside that each pet in a response is there. */
+/** The store of these servers and commands. */
+const STORE = "data/petstore.db";
+
+/** What must be true from a moment on, beside that what a response has shown is stored. */
 export interface Expected {
-  /** How a server starts. */
-  serve: string[];
-  /** A key of this server. Without one, it has the key of its first start. */
-  key?: string;
-  /** The creates that were sent. To repeat one adds no second pet. */
-  creates: Create[];
-  valid: string[];
-  revoked: string[];
-  /** The store has exactly the pets of one of these lists of names. */
-  alternatives?: string[][];
-  /** A copy with at least so many pets. Until it is done, it may be missing. */
-  backup?: { file: string; pets: number; isDone: boolean };
-  /** The backup of which a restore was asked for, and how many pets the file had before. */
-  restore?: { backup: string; kept: number };
+  /** The names of the creates that were sent. To repeat one adds no second pet. */
+  creates: string[];
+  /** Whether pets that were shown before may be gone. */
+  forgets?: boolean;
+  /** What an operator does before the server starts. */
+  prepare?(): Promise<void>;
+  /** Checks a server that has started on the files, and has pets of these names. */
+  check?: Check;
 }
 
-export type Runtime = "deno" | "node";
+type Check = (server: AnyServer, names: string[]) => Promise<void>;
+
+/** Sends a create whose name is also its `Idempotency-Key`. */
+export function createPet({ ask }: Pick<AnyServer, "ask">, key: string, name: string): Promise<SeenResponse> {
+  const headers = { "content-type": "application/json", "idempotency-key": name };
+  return ask("/v1/pets", key, { method: "POST", headers, body: JSON.stringify({ name, categoryId: 7 }) });
+}
 
 /** A create fails only while another program has the file. */
 const RETRY_PAUSE_MS = 5;
 
-const KEY = "k";
-
-/** Where a workload runs: a folder, and the programs in it, which are recorded. There is one server at a time. */
-export class Stage implements AsyncDisposable {
+/** Where a workload runs: a folder, and the programs in it, which are recorded. */
+export class Stage {
   readonly folder: string;
-  readonly #runtime: Runtime;
+  readonly #onNode: boolean;
   readonly #recording: Recording;
-  #server: Child | undefined;
-  #expected: Expected = { serve: [`--key=${KEY}`, STORE, "--log=off"], key: KEY, creates: [], valid: [], revoked: [] };
+  /** What was expected first, and after each change. The recording has their numbers. */
+  readonly expected: Expected[] = [{ creates: [] }];
 
-  constructor(folder: string, runtime: Runtime, recording: Recording) {
+  constructor(folder: string, onNode: boolean, recording: Recording) {
     this.folder = folder;
-    this.#runtime = runtime;
+    this.#onNode = onNode;
     this.#recording = recording;
-    this.expect({});
   }
 
   /** Says what is different from now on. */
   expect(changes: Partial<Expected>): void {
-    this.#expected = { ...this.#expected, ...changes };
-    addNote(this.#recording.trace, this.#expected);
+    this.#recording.note(this.expected.push({ ...this.expected.at(-1)!, ...changes }) - 1);
   }
 
-  /** The server is that of a first start, which makes its key and its store. */
-  expectFirstStart(): void {
-    const { key: _, ...others } = this.#expected;
-    this.#expected = others;
-    this.expect({ serve: ["--log=off"] });
-  }
-
-  async serve(): Promise<void> {
-    this.#server = this.#start(["serve", "--port=0", ...this.#expected.serve]);
-    await this.#server.printed(STARTED);
+  /** Runs a server, which must end well, unless `use` has killed it. */
+  async serve(use: (server: ServerProcess) => Promise<void>): Promise<void> {
+    const parts = { args: SERVE, env: this.#recording.env, onNode: this.#onNode };
+    await using server = await ServerProcess.start(this.folder, parts);
+    await use(server);
+    assert.ok([0, 137].includes(await server.stop()), server.written.stderr);
   }
 
   /** Runs a command of the program, which must succeed. Resolves to its standard output. */
   async run(...args: string[]): Promise<string> {
-    const { status, stdout, stderr } = await this.#start(args).run();
+    const parts = { args, env: this.#recording.env, onNode: this.#onNode };
+    const { status, stdout, stderr } = await new ServerProcess(this.folder, parts).run();
     assert.equal(status, 0, stderr);
     return stdout;
   }
 
-  #start(args: readonly string[]): Child {
-    const [program = "", ...line] = [...serverCommand(this.#runtime === "node"), ...args];
-    const env = { ...environment(), ...this.#recording.env };
-    return new Child(program, line, { cwd: this.folder, clearEnv: true, env });
+  /** Removes a file with a program of the system. */
+  async remove(name: string): Promise<void> {
+    await new Child("rm", [name], { cwd: this.folder, env: this.#recording.env }).run();
   }
 
   /** Creates a pet of its own, again and again until it is acknowledged. */
-  async create(apiKey: string = KEY): Promise<void> {
-    const { creates } = this.#expected;
-    const idempotencyKey = `create-${creates.length}`, body = `{"name":"Luna ${creates.length}","categoryId":7}`;
-    const create = { body, idempotencyKey, apiKey };
-    this.expect({ creates: [...creates, create] });
-    const headers = { "content-type": "application/json", "idempotency-key": idempotencyKey };
-    while (await this.#ask("", apiKey, { method: "POST", headers, body }) !== 201) await pause(RETRY_PAUSE_MS);
+  async create(server: ServerProcess): Promise<void> {
+    const { creates } = this.expected.at(-1)!, name = `Luna-${creates.length}`;
+    this.expect({ creates: [...creates, name] });
+    while ((await createPet(server, readKey(this.folder), name)).status !== 201) await pause(RETRY_PAUSE_MS);
   }
 
-  async list(apiKey: string = KEY): Promise<void> {
-    assert.equal(await this.#ask("?limit=100", apiKey), 200);
-  }
-
-  async #ask(query: string, apiKey: string, init: RequestInit = {}): Promise<number> {
-    const headers = { ...init.headers, authorization: `Bearer ${apiKey}` };
-    const origin = originOf(this.#server?.written.stdout ?? "");
-    const response = await fetch(`${origin}/v1/pets${query}`, { ...init, headers });
-    await response.text();
-    return response.status;
-  }
-
-  async stop(): Promise<void> {
-    assert.equal(await this.#server?.stop(), 0, this.#server?.written.stderr);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.#server?.[Symbol.asyncDispose]();
+  async list(server: ServerProcess, key: string = readKey(this.folder)): Promise<void> {
+    assert.equal((await server.ask("/v1/pets?limit=100", key)).status, 200);
   }
 }
 
-export interface Workload {
-  /** Makes the files that are there before, on the disk. */
-  prepare?(folder: string): Promise<void>;
-  run(stage: Stage): Promise<void>;
-}
+type Workload = (stage: Stage) => Promise<void>;
 
-const FIRST_START: Workload = {
-  async run(stage) {
-    stage.expectFirstStart();
-    for (let start = 0; start < 2; start++) {
-      await stage.serve();
-      const key = readKey(stage.folder);
-      await stage.create(key);
-      await stage.list(key);
-      await stage.stop();
-    }
-  },
+const firstStart: Workload = async (stage) => {
+  for (let start = 0; start < 2; start++) {
+    await stage.serve(async (server) => {
+      await stage.create(server);
+      await stage.list(server);
+    });
+  }
 };
 
 /** Lone creates are committed by the thread that serves, and others by the one that writes. */
-const CREATES: Workload = {
-  async run(stage) {
-    await stage.serve();
+const creates: Workload = (stage) =>
+  stage.serve(async (server) => {
     for (let round = 0; round < 2; round++) {
-      for (let i = 0; i < 3; i++) await stage.create();
-      await Promise.all(Array.from({ length: 8 }, () => stage.create()));
-      await stage.list();
+      for (let i = 0; i < 3; i++) await stage.create(server);
+      await Promise.all(Array.from({ length: 8 }, () => stage.create(server)));
+      await stage.list(server);
     }
-    await stage.stop();
-  },
-};
+  });
 
-const KEYS: Workload = {
-  async run(stage) {
-    stage.expectFirstStart();
-    await stage.serve();
+const keys: Workload = (stage) =>
+  stage.serve(async (server) => {
+    const expectStatus = (statuses: [key: string, status: number][]) =>
+      stage.expect({
+        async check({ ask }) {
+          for (const [key, status] of statuses) assert.equal((await ask("/v1/pets", key)).status, status);
+        },
+      });
     const idOfKey = (key: string) => idOf(createHash("sha256").update(key).digest("hex"));
     const one = (await stage.run("keys", "add", "--label", "one")).trim();
-    stage.expect({ valid: [one] });
-    await stage.create(one);
+    expectStatus([[one, 200]]);
+    await stage.list(server, one);
     const next = (await stage.run("keys", "rotate", idOfKey(one))).trim();
-    stage.expect({ valid: [one, next] });
-    await stage.create(next);
-    stage.expect({ valid: [next] });
+    expectStatus([[one, 200], [next, 200]]);
+    await stage.list(server, next);
+    expectStatus([[next, 200]]);
     await stage.run("keys", "revoke", idOfKey(one));
-    stage.expect({ revoked: [one] });
-    await stage.stop();
-  },
-};
+    expectStatus([[next, 200], [one, 401]]);
+  });
 
-const IMPORTS: Workload = {
-  async run(stage) {
-    const drafts = makeDrafts(300), file = `${stage.folder}.ndjson`;
-    let before: string[] = [];
-    for (const part of [drafts.slice(0, 100), drafts.slice(100)]) {
-      writeFileSync(file, toNdjson(part));
-      const after = [...before, ...part.map(({ name }) => name)];
-      stage.expect({ alternatives: [before, after] });
-      await stage.run("import", file, STORE);
-      stage.expect({ alternatives: [after] });
-      before = after;
-    }
-  },
-};
-
-const BACKUPS: Workload = {
-  async run(stage) {
-    const file = "copy.db", pets = 5;
-    await stage.serve();
-    await Promise.all(Array.from({ length: pets }, () => stage.create()));
-    stage.expect({ backup: { file, pets, isDone: false } });
-    await Promise.all([stage.run("backup", file, STORE), stage.create(), stage.create()]);
-    stage.expect({ backup: { file, pets, isDone: true } });
-    await stage.stop();
-  },
-};
-
-/** A restore over a file with a pet that is only in its log, as after a kill, or over such a log whose file is missing. */
-function restores(isMissing: boolean): Workload {
-  const copied = ["Rex", "Bo"], present = [...copied, "Max"], backup = "copy.db";
-  return {
-    async prepare(folder) {
-      const made = `${folder}-made.db`, path = join(folder, FILE);
-      await using store = createSqliteStore(made, { writerThread: "never" });
-      const add = (name: string) => store.create({ name, categoryId: 7n, status: "sold" });
-      for (const name of copied) await add(name);
-      execute(made, `VACUUM INTO '${join(folder, backup)}'`);
-      await add("Max");
-      for (const end of ["", "-wal"]) copyFileSync(made + end, path + end);
-      if (isMissing) rmSync(path);
-    },
-    async run(stage) {
-      stage.expect({ alternatives: [present, copied], restore: { backup, kept: isMissing ? 0 : present.length } });
-      await stage.run("restore", backup, STORE);
-      stage.expect({ alternatives: [copied] });
-    },
+/** The store must have exactly the pets of one of these lists of names. */
+function oneOf(alternatives: string[][]): Check {
+  return (_, names) => {
+    assert.ok(alternatives.some((each) => each.join() === names.join()), `The pets are ${names}`);
+    return Promise.resolve();
   };
 }
 
+const imports: Workload = async (stage) => {
+  const drafts = makeDrafts(300), file = `${stage.folder}.ndjson`;
+  let before: string[] = [];
+  for (const part of [drafts.slice(0, 100), drafts.slice(100)]) {
+    writeFileSync(file, toNdjson(part));
+    const after = [...before, ...part.map(({ name }) => name)];
+    stage.expect({ check: oneOf([before, after]) });
+    await stage.run("import", file);
+    stage.expect({ check: oneOf([after]) });
+    before = after;
+  }
+};
+
+/** While a backup and an export are made, there is a whole copy or none, and afterwards a whole one. */
+const copies: Workload = (stage) =>
+  stage.serve(async (server) => {
+    const pets = 5;
+    await Promise.all(Array.from({ length: pets }, () => stage.create(server)));
+    const copies = { "copy.db": checkBackup, "pets.ndjson": checkExport };
+    for (const [i, [file, checkCopy]] of Object.entries(copies).entries()) {
+      stage.expect({ check: () => existsSync(file) ? checkCopy(file, pets) : Promise.resolve() });
+      const command = i === 0 ? "backup" : "export";
+      await Promise.all([stage.run(command, file), stage.create(server), stage.create(server)]);
+      stage.expect({ check: () => checkCopy(file, pets) });
+    }
+  });
+
+async function checkBackup(file: string, least: number): Promise<void> {
+  const { stdout, stderr } = await runHere(["check", `--store=sqlite:${file}`]);
+  const stored = Number(/ is sound: (\d+) pets?$/m.exec(stdout)?.[1]);
+  assert.ok(stored >= least, `The copy has ${stored} pets. ${stderr}`);
+}
+
+function checkExport(file: string, least: number): Promise<void> {
+  const lines = readFileSync(file, "utf8").trimEnd().split("\n").map((line) => JSON.parse(line));
+  assert.ok(lines.length >= least, `The export has ${lines.length} pets`);
+  return Promise.resolve();
+}
+
+/** A restore over a file that a kill has left, whose last pet is only in its log, or over the log of a missing file. */
+function restore(isMissing: boolean): Workload {
+  return async (stage) => {
+    const backup = "copy.db", copied = ["Luna-0", "Luna-1"], present = [...copied, "Luna-2"];
+    await stage.serve(async (server) => {
+      for (const _ of copied) await stage.create(server);
+      await stage.run("backup", backup);
+      await stage.create(server);
+      await server.stop("SIGKILL");
+    });
+    if (isMissing) await stage.remove(STORE);
+    stage.expect({
+      creates: [],
+      forgets: true,
+      prepare: () => finishRestore(backup),
+      async check(server, names) {
+        await oneOf([present, copied])(server, names);
+        if (names.length < present.length && !isMissing) await checkBackup(replacedStore(), present.length);
+      },
+    });
+    await stage.run("restore", backup);
+    stage.expect({ check: oneOf([copied]) });
+  };
+}
+
+/** Repeats a restore if the file cannot be used, as it was before, or the restore says that it was cut short. */
+async function finishRestore(backup: string): Promise<void> {
+  const { stderr } = await runHere(["check"]);
+  if (!/was cut short|does not exist|is missing/.test(stderr)) return;
+  const { status, stderr: reason } = await runHere(["restore", backup]);
+  assert.equal(status, 0, reason);
+}
+
+/** The file that a restore has replaced has the name of the store and the time. */
+function replacedStore(): string {
+  const name = readdirSync("data").find((name) => /^petstore\.db\.[-\dT]+Z$/.test(name));
+  return `data/${name}`;
+}
+
 export const WORKLOADS: Record<string, Workload> = {
-  "first start": FIRST_START,
-  creates: CREATES,
-  keys: KEYS,
-  import: IMPORTS,
-  backup: BACKUPS,
-  restore: restores(false),
-  "restore of a missing file": restores(true),
+  "first start": firstStart,
+  creates,
+  keys,
+  import: imports,
+  "backup and export": copies,
+  restore: restore(false),
+  "restore of a missing file": restore(true),
 };

@@ -12,6 +12,8 @@ export interface ServerParts {
   env?: Record<string, string>;
   /** A limit of the system, as an option of `ulimit`: `-n 64` permits 64 open files and connections. */
   limit?: string;
+  /** Whether it runs on Node. By default, `SERVER_RUNTIME` says so. */
+  onNode?: boolean;
 }
 
 export interface ServerExit {
@@ -27,8 +29,8 @@ export const STARTED = /^( {2}try |\{.*"listens").*\n/m;
 
 /** A process of the program, usually a server: what only a server has is there when it listens. */
 export class ServerProcess extends Child implements Endpoint {
-  constructor(folder: string, { args = [], env = {}, limit }: ServerParts) {
-    const line = [...serverCommand(), ...args];
+  constructor(folder: string, { args = [], env = {}, limit, onNode }: ServerParts) {
+    const line = [...serverCommand(onNode), ...args];
     // Only a shell can set the limit; exec passes its process, and so its signals, to the server.
     const limited = limit === undefined ? line : ["sh", "-c", `ulimit ${limit}; exec "$0" "$@"`, ...line];
     const options = { cwd: folder, clearEnv: true, env: { ...environment(), ...env } };
