@@ -49,7 +49,6 @@ class Connection {
 const { port, rate, seconds, pets } = readSettings<OpenLoopSettings>();
 /** Connections that wait for a request. The last one used comes first. */
 const idle: Connection[] = [];
-const shares = sharesOfRanks();
 const latencies: number[] = [];
 const begin = performance.now(), end = begin + 1000 * seconds;
 let due = begin, open = 0;
@@ -89,18 +88,9 @@ function choose(): [path: string, body?: string] {
   return [`/v1/pets/${drawId()}`];
 }
 
-/** How many requests go to each rank and those before it, by Zipf's law with the exponent 0.99. */
-function sharesOfRanks(): Float64Array {
-  let sum = 0;
-  return Float64Array.from({ length: pets }, (_, i) => sum += 1 / (i + 1) ** 0.99);
-}
-
+/** Draws nearly by Zipf's law with the exponent 1: the logarithms of the ranks are spread evenly. */
 function drawId(): number {
-  const wanted = Math.random() * shares.at(-1)!;
-  let rank = 0;
-  for (let step = 2 ** 20; step >= 1; step /= 2) {
-    if (rank + step < pets && shares[rank + step - 1]! <= wanted) rank += step;
-  }
+  const rank = Math.floor(pets ** Math.random());
   // A prime larger than the ids: the frequent ones do not lie side by side.
   return rank * 15485863 % pets + 1;
 }
