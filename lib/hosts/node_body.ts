@@ -49,7 +49,9 @@ export async function readWholeBody(incoming: NodeRequest): Promise<Uint8Array> 
   if (isTaken(incoming)) throw taken();
   // After a reset on HTTP/2, `aborted` alone tells it.
   if (incoming.destroyed || incoming.aborted) throw disconnected();
-  return Buffer.concat(await Array.fromAsync(piecesOf(incoming)));
+  const pieces: Uint8Array[] = [];
+  for await (const piece of piecesOf(incoming)) pieces.push(piece);
+  return Buffer.concat(pieces);
 }
 
 /** The pieces of a body. By default, the end of the iteration would destroy the connection, which the response still needs. */
