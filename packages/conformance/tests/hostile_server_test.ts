@@ -17,6 +17,20 @@ test("a case ends at the time limit of a response that has begun", async () => {
   });
 });
 
+test("a case is repeated once if the connection is lost before the response begins, and fails the second time", async () => {
+  const petstore = newPetstore();
+  for (const losses of [1, 2]) {
+    let left = losses;
+    const fetch: Handle = (request) => {
+      if (left-- > 0) throw new TypeError("Connection reset by peer");
+      return petstore(request);
+    };
+    const [first] = conformanceCases({ baseUrl: "https://petstore.example/v1", key: KEY, fetch });
+    if (losses === 1) assert.equal(await first!.run(), undefined);
+    else await assert.rejects(() => first!.run(), /no whole response: Connection reset by peer/);
+  }
+});
+
 test("a case ends, and keeps little, if a body has no end", async () => {
   let sent = 0;
   const pull = (controller: ReadableStreamDefaultController) => {

@@ -9,6 +9,16 @@ const MAX_BODY_BYTES = 16 * 2 ** 20;
 /** The request got no response, or only a part of one. */
 export class NoResponseError extends Error {
   override name = "NoResponseError";
+  /**
+   * Whether the connection was lost before the response began. That may be no fault of the server: it may close a connection between two
+   * requests at any time, also when the next one is already on its way (RFC 9112 §9.5).
+   */
+  readonly hasLostConnection: boolean;
+
+  constructor(message: string, hasLostConnection: boolean) {
+    super(message);
+    this.hasLostConnection = hasLostConnection;
+  }
 }
 
 /** The server under test. */
@@ -68,7 +78,7 @@ export class Recorder {
     } catch (error) {
       const reason = signal.aborted ? `none within ${timeoutMs} ms` : reasonOf(error as Error);
       current.failure = `no whole response: ${reason}`;
-      throw new NoResponseError(current.failure);
+      throw new NoResponseError(current.failure, !signal.aborted && !current.response);
     }
   }
 }
