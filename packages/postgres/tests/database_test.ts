@@ -5,7 +5,7 @@ import { EventEmitter } from "node:events";
 import { test } from "node:test";
 import { StoreUnavailableError } from "@petstore/petstore/store";
 // @ts-types="@types/pg"
-import type { Pool } from "pg";
+import { Pool } from "pg";
 import { Database } from "../lib/client/database.ts";
 import { checkOptions } from "../lib/options.ts";
 import { openOnOwnPool } from "../lib/own_pool.ts";
@@ -37,7 +37,7 @@ class FakePool extends EventEmitter {
       return { rows: [[text]] };
     };
     const release = (error?: Error) => lose(error);
-    return { processID: 7, query, release, on() {}, off() {}, getTransactionStatus: () => "I" };
+    return { processID: 7, query, release, getTransactionStatus: () => "I" };
   }
 
   /** Never resolves while the connections hang, as with those to a lost host. */
@@ -94,3 +94,34 @@ test("a pool of its own is ended if its store cannot be opened, within its time 
       assert.deepEqual([pool.ends, now() - begun], [1, answer === "hangs" ? 3_000 : 0]);
     }
   }));
+
+/** A connection that PostgreSQL makes ready and ends in one chunk. */
+class EndedClient extends EventEmitter {
+  /** How many listened to the error. Without one, Node would end the process. */
+  static listeners = 0;
+
+  connect(ready: () => void): void {
+    setImmediate(() => {
+      ready();
+      EndedClient.listeners = this.listenerCount("error");
+    });
+  }
+
+  query(): Promise<never> {
+    return Promise.reject(new Error("PostgreSQL is stopped"));
+  }
+
+  end(ended: () => void): void {
+    ended();
+  }
+}
+
+test("a connection that is ended at once fails only its statement", async () => {
+  const pool = new Pool({ Client: EndedClient } as object);
+  const db = new Database(pool, checkOptions({}));
+  await assert.rejects(db.query("SELECT 1"), StoreUnavailableError);
+  assert.equal(EndedClient.listeners, 1);
+  await turn();
+  assert.deepEqual(db.load, { size: 10, running: 0, waiting: 0 });
+  await pool.end();
+});

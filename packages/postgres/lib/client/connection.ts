@@ -10,8 +10,6 @@ export type Row = (string | null)[];
 export interface Connection {
   /** If the text has several statements, there is a result of each. */
   query(query: Query): PromiseLike<{ rows: Row[] } | unknown[]>;
-  on(event: "error", listener: () => void): unknown;
-  off(event: "error", listener: () => void): unknown;
   /** Returns the connection to the pool, which closes it if there was an error. */
   release(error?: Error): void;
   /** The number of the process in PostgreSQL that serves this connection. A pooler shows another number. */

@@ -117,11 +117,7 @@ export class Database {
   async #connect(): Promise<Connection | undefined> {
     const begun = performance.now();
     try {
-      const connection = await this.#pool.connect() as Connection;
-      // Whoever takes a connection out of a pool must listen to its errors. The pool gives the same one again, with the listener.
-      connection.off("error", ignore);
-      connection.on("error", ignore);
-      return connection;
+      return await this.#pool.connect() as Connection;
     } catch (error) {
       const [oldest] = this.#waiting;
       if (oldest && oldest.arrivedAt <= begun) this.#refuse(oldest, asUnavailable(error));

@@ -2,9 +2,18 @@
 
 import type { PostgresPool } from "./pool.ts";
 
-/** The class of a pool's connections, which {@link PostgresPool} lacks, so that an app need not provide more than it must. */
+/**
+ * The class of a pool's connections, and the event for each connection that is taken out. {@link PostgresPool} lacks both, so that an app
+ * need not provide more than it must.
+ */
 interface ConnectingPool {
   Client?: new (options: unknown) => Client;
+  on?(event: "acquire", listener: (connection: Listened) => void): unknown;
+}
+
+interface Listened {
+  on(event: "error", listener: () => void): unknown;
+  off(event: "error", listener: () => void): unknown;
 }
 
 /** The internals of node-postgres, which may change. The method lets the parser of messages listen to the stream. */
@@ -27,14 +36,20 @@ export function ignore(): void {}
 const guardedPools = new WeakSet<object>();
 
 /**
- * Guards a pool against the loss of connections that are idle, and against messages that cannot be read. The guards stay with the pool, and
- * several stores share them.
+ * Guards a pool against the loss of connections, whether they are idle or taken out, and against messages that cannot be read. The guards
+ * stay with the pool, and several stores share them.
  */
 export function guardPool(pool: PostgresPool): void {
   if (guardedPools.has(pool)) return;
   guardedPools.add(pool);
   pool.on?.("error", ignore);
   const connecting: ConnectingPool = pool as object;
+  // Whoever waits for `connect()` would listen too late: the chunk that makes a connection ready may also say that PostgreSQL ends it.
+  connecting.on?.("acquire", (connection) => {
+    // The pool gives the same connection again, with the listener.
+    connection.off("error", ignore);
+    connection.on("error", ignore);
+  });
   const { Client } = connecting;
   if (!Client) return;
   connecting.Client = class extends Client {
