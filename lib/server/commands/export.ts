@@ -1,5 +1,6 @@
 import { statSync, writeFile } from "node:fs";
 import { promisify } from "node:util";
+import { requireNoLogName } from "../../stores/sqlite/file_names.ts";
 import { isBrokenPipe, writeAll } from "../process/writers.ts";
 import { STANDARD } from "../transfer/files.ts";
 import { publishFile } from "../process/publish_file.ts";
@@ -44,6 +45,8 @@ async function exportToOutput(store: SharedStore, { runtime }: Context): Promise
 
 /** @returns How many pets were written. */
 async function exportToFile(store: SharedStore, path: string): Promise<number> {
+  // SQLite would take a file beside a database for its log, and overwrite or delete it.
+  requireNoLogName(path);
   // A write that ends in a later turn of the event loop lets signals through. With writeSync(), none would come before the end.
   const write = promisify(writeFile);
   return await publishFile(path, (_, file, signal) =>
