@@ -17,7 +17,7 @@ export function utf8Length(text: string): number {
  *
  * @param use Gets the words, and how many of them belong to the text.
  */
-export function withWords<T>(text: string, use: (words: Uint32Array, count: number) => T): T {
+export function withUtf8Words<T>(text: string, use: (words: Uint32Array, count: number) => T): T {
   const length = encode(text);
   for (let i = length; i < length + 16; i++) scratch[i] = 0;
   return use(words, ((length + 15) >>> 4) << 2);
