@@ -5,7 +5,7 @@
 
 import { quoted } from "../json.ts";
 import { discard } from "../promises.ts";
-import { createBudgets, decodeStrictly, readPieces, WHOLE_BODY } from "./body_stream.ts";
+import { createMemoryBudgets, MAX_BYTES_AT_ONCE, readPieces } from "./body_stream.ts";
 import { createDeadlines } from "./deadlines.ts";
 import { IN_WORKERS } from "./platform.ts";
 import { isInterruption } from "./interruption.ts";
@@ -16,7 +16,7 @@ import { trimField } from "./request_text.ts";
 /** Reads the body of a request as text. */
 export type TextReader = (context: RequestContext) => Promise<string>;
 
-const CUT_SHORT = /* @__PURE__ */ new Problem(400, "invalid_json", "The request body is incomplete");
+const INCOMPLETE = /* @__PURE__ */ new Problem(400, "invalid_json", "The request body is incomplete");
 
 export const ACCEPT_POST = { "accept-post": "application/json" };
 
@@ -31,7 +31,7 @@ export function notJson(type: string): Problem {
 }
 
 /** RFC 9110 §12.5.3: the headers say which coding is accepted. */
-export const ENCODED: Problem = /* @__PURE__ */ new Problem(
+export const HAS_CONTENT_CODING: Problem = /* @__PURE__ */ new Problem(
   415,
   "unsupported_media_type",
   "The request body must come without Content-Encoding",
@@ -39,7 +39,7 @@ export const ENCODED: Problem = /* @__PURE__ */ new Problem(
 );
 
 /** The response to a body with a coding that the host has not removed. Hosts remove `chunked` alone (RFC 9112 §6.1). */
-export const UNKNOWN_CODING: Problem = /* @__PURE__ */ new Problem(
+export const UNKNOWN_TRANSFER_CODING: Problem = /* @__PURE__ */ new Problem(
   501,
   "not_implemented",
   "The only supported Transfer-Encoding is chunked",
@@ -54,8 +54,11 @@ export function bodyTimedOut(timeoutMs: number): Problem {
 }
 
 export function createTextReader(maxBytes: number, timeoutMs: number): TextReader {
-  const beginDeadline = createDeadlines(timeoutMs, IN_WORKERS);
-  const budgetOfRequest = createBudgets(timeoutMs);
+  // On Workers, a timer ends with the request that has set it. Elsewhere, one timer serves the deadlines of all bodies.
+  const needsTimerForEach = IN_WORKERS;
+  const beginDeadline = createDeadlines(timeoutMs, needsTimerForEach);
+  // The bodies that are read piece by piece share a limit of memory.
+  const currentMemoryBudget = createMemoryBudgets(timeoutMs);
   const decoder = new TextDecoder();
   const timedOut = bodyTimedOut(timeoutMs);
   const tooLarge = bodyTooLarge(maxBytes);
@@ -67,21 +70,20 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
     const length = declaredLength(context);
     if (length === undefined) requireChunked(context);
     else if (length > maxBytes) throw tooLarge;
-    const isShort = length !== undefined && length <= WHOLE_BODY;
-    // A request without a body has no stream either, and is read as a whole, which gives an empty text.
+    // The host allocates a body that it reads at once before a byte has come. So only a short one is read in this way, others piece by piece.
+    const isShort = length !== undefined && length <= MAX_BYTES_AT_ONCE;
+    // A request without a body has no stream either, and is read at once, which gives an empty text.
     const reader = isShort ? undefined : context.openBody()?.getReader();
-    // The body settles this promise, or the deadline does.
-    const { promise: read, resolve, reject } = Promise.withResolvers<ArrayBuffer | Uint8Array>();
-    const endDeadline = beginDeadline(() => {
-      reject(timedOut);
-      if (reader) discard(reader);
-    });
+    // This is a race of the body and the deadline. `Promise.race()` would cost 0.2 µs more.
+    const { promise: firstOutcome, resolve, reject } = Promise.withResolvers<ArrayBuffer | Uint8Array>();
+    const endDeadline = beginDeadline(() => reject(timedOut));
     try {
-      const body = reader ? readPieces(reader, maxBytes, tooLarge, budgetOfRequest()) : context.readBody();
+      const body = reader ? readPieces(reader, maxBytes, tooLarge, currentMemoryBudget()) : context.readBody();
       body.then(resolve, reject);
-      return decode(await read);
+      return decode(await firstOutcome);
     } catch (thrown) {
-      throw isInterruption(thrown) ? CUT_SHORT : thrown;
+      if (thrown === timedOut && reader) discard(reader);
+      throw isInterruption(thrown) ? INCOMPLETE : thrown;
     } finally {
       endDeadline();
     }
@@ -96,21 +98,31 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
   }
 }
 
-/**
- * The length that the client has announced, or `undefined` without one. Several lengths that differ are refused: HTTP/2 lets them pass, and
- * a proxy that forwards by HTTP/1 would choose one of them.
- */
+const NOT_UTF8 = /* @__PURE__ */ new Problem(400, "invalid_json", "The request body is not valid UTF-8");
+
+export function decodeStrictly(bytes: ArrayBuffer | Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw NOT_UTF8;
+  }
+}
+
+/** The length that the client has announced, or `undefined` without one. */
 function declaredLength(context: RequestContext): number | undefined {
   const declared = context.header("content-length");
   if (declared === null) return undefined;
   if (/^\d+$/.test(declared)) return Number(declared);
-  if (new Set(declared.split(/, */)).size > 1) throw CUT_SHORT;
+  // Lengths that differ are refused, as the body cannot have all of them. HTTP/2 lets them pass, and a proxy that forwards by HTTP/1 would
+  // choose one.
+  const lengths = new Set(declared.split(/, */));
+  if (lengths.size > 1) throw INCOMPLETE;
   return undefined;
 }
 
 function requireChunked(context: RequestContext): void {
   const coding = context.header("transfer-encoding");
-  if (coding !== null && coding.toLowerCase() !== "chunked") throw UNKNOWN_CODING;
+  if (coding !== null && coding.toLowerCase() !== "chunked") throw UNKNOWN_TRANSFER_CODING;
 }
 
 /**
@@ -124,5 +136,5 @@ function requireJson(context: RequestContext): void {
     if (essence !== "application/json") throw notJson(essence);
   }
   const encoding = context.header("content-encoding");
-  if (encoding !== null && encoding.toLowerCase() !== "identity") throw ENCODED;
+  if (encoding !== null && encoding.toLowerCase() !== "identity") throw HAS_CONTENT_CODING;
 }

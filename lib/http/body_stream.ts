@@ -8,13 +8,13 @@ import { IN_WORKERS } from "./platform.ts";
 import { Problem } from "./problem.ts";
 
 /**
- * The longest body that the host reads as a whole, in bytes. A host allocates the announced length before a byte has come, so it must not do
- * so for longer bodies.
+ * The longest body that the host reads at once, in bytes. A host allocates the announced length before a byte has come, so it must not do so
+ * for longer bodies.
  */
-export const WHOLE_BODY = 16_384;
+export const MAX_BYTES_AT_ONCE = 16_384;
 
 /** How many bytes of longer bodies may be in memory, of all clients together. */
-const MAX_UNDER_WAY = 64 * 1024 * 1024;
+const MAX_MEMORY = 64 * 1024 * 1024;
 
 export const OVERLOADED = /* @__PURE__ */ new Problem(
   503,
@@ -24,8 +24,6 @@ export const OVERLOADED = /* @__PURE__ */ new Problem(
     "retry-after": "1",
   },
 );
-
-const NOT_UTF8 = /* @__PURE__ */ new Problem(400, "invalid_json", "The request body is not valid UTF-8");
 
 /**
  * A body may come in many tiny pieces, each of which costs a turn. Beyond 256 pieces, the average piece must have 256
@@ -46,7 +44,7 @@ const CANCEL_DELAY_MS = 1000;
 export type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
 
 /** How many bytes are left for longer bodies. The requests that come together share this object. */
-export interface Budget {
+export interface MemoryBudget {
   left: number;
 }
 
@@ -56,8 +54,8 @@ export interface Budget {
  * A request of a Worker whose client leaves just ends, and gives nothing back. So there the requests get a new budget once in each time
  * limit. Bodies end within the limit, so those of two budgets at most are in memory.
  */
-export function createBudgets(timeoutMs: number): () => Budget {
-  let budget: Budget = { left: MAX_UNDER_WAY };
+export function createMemoryBudgets(timeoutMs: number): () => MemoryBudget {
+  let budget: MemoryBudget = { left: MAX_MEMORY };
   if (!IN_WORKERS) return () => budget;
   /** When the budget is replaced, as in `Date.now()`. */
   let budgetEnd = 0;
@@ -65,7 +63,7 @@ export function createBudgets(timeoutMs: number): () => Budget {
     const now = Date.now();
     if (now > budgetEnd) {
       budgetEnd = now + timeoutMs;
-      budget = { left: MAX_UNDER_WAY / 2 };
+      budget = { left: MAX_MEMORY / 2 };
     }
     return budget;
   };
@@ -81,7 +79,7 @@ export async function readPieces(
   reader: BodyReader,
   maxBytes: number,
   tooLarge: Problem,
-  budget: Budget,
+  budget: MemoryBudget,
 ): Promise<Uint8Array> {
   let buffer = new ArrayBuffer(0);
   let size = 0;
@@ -100,7 +98,7 @@ export async function readPieces(
         // The buffer at least doubles, so that a long body is not copied for each of its pieces.
         const capacity = Math.min(Math.max(2 * buffer.byteLength, end), maxBytes);
         // Short bodies take nothing of the budget, so that large ones cannot keep them out.
-        const added = Math.max(capacity - WHOLE_BODY, 0) - reserved;
+        const added = Math.max(capacity - MAX_BYTES_AT_ONCE, 0) - reserved;
         if (added > budget.left) throw OVERLOADED;
         budget.left -= added;
         reserved += added;
@@ -124,12 +122,4 @@ export async function readPieces(
 /** Whether a piece is a `Uint8Array`. `instanceof` would not recognize one of another realm, as some test runners have. */
 export function isBytes(value: unknown): boolean {
   return Object.prototype.toString.call(value) === "[object Uint8Array]";
-}
-
-export function decodeStrictly(bytes: ArrayBuffer | Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw NOT_UTF8;
-  }
 }

@@ -1,7 +1,7 @@
 /** The descriptions of the headers of responses. */
 
 import { MISSING_KEY } from "../access/refusals.ts";
-import { ACCEPT_POST, ENCODED } from "../http/body.ts";
+import { ACCEPT_POST, HAS_CONTENT_CODING } from "../http/body.ts";
 import type { JsonObject } from "./json_types.ts";
 
 /** The headers of responses, by their names in `components.headers`. */
@@ -36,7 +36,7 @@ export const HEADERS = {
   AcceptEncoding: optional(
     "Accept-Encoding",
     "The accepted content codings, sent if the body had one (RFC 9110 §12.5.3).",
-    { const: ENCODED.headers["accept-encoding"]! },
+    { const: HAS_CONTENT_CODING.headers["accept-encoding"]! },
   ),
   AcceptPost: header("Accept-Post", "The accepted media type.", { const: ACCEPT_POST["accept-post"] }),
 };

@@ -1,6 +1,13 @@
 /** The body of an operation that takes a pet: how it is read and described, and its failures. */
 
-import { bodyTimedOut, bodyTooLarge, createTextReader, ENCODED, notJson, UNKNOWN_CODING } from "../http/body.ts";
+import {
+  bodyTimedOut,
+  bodyTooLarge,
+  createTextReader,
+  HAS_CONTENT_CODING,
+  notJson,
+  UNKNOWN_TRANSFER_CODING,
+} from "../http/body.ts";
 import { OVERLOADED } from "../http/body_stream.ts";
 import type { RequestContext } from "../http/context.ts";
 import { Problem } from "../http/problem.ts";
@@ -61,8 +68,8 @@ export function petBodyFailures({ defaultStatus, maxBodyBytes, bodyTimeoutMs }: 
     ]),
     group("the body did not arrive in time", [bodyTimedOut(bodyTimeoutMs)]),
     group("the body is too large", [bodyTooLarge(maxBodyBytes)]),
-    group("the body is not JSON, or it has a content coding", [notJson("text/plain"), ENCODED]),
-    group("the body has an unknown transfer coding", [UNKNOWN_CODING]),
+    group("the body is not JSON, or it has a content coding", [notJson("text/plain"), HAS_CONTENT_CODING]),
+    group("the body has an unknown transfer coding", [UNKNOWN_TRANSFER_CODING]),
     group("the store is unavailable, or too many large bodies arrive at once", [
       STORE_UNAVAILABLE,
       MAY_BE_STORED,

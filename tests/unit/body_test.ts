@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { readPieces, WHOLE_BODY } from "../../lib/http/body_stream.ts";
+import { MAX_BYTES_AT_ONCE, readPieces } from "../../lib/http/body_stream.ts";
 import { Problem } from "../../lib/http/problem.ts";
 import { sleep } from "../../lib/promises.ts";
 import { createPetstore } from "../../mod.ts";
@@ -77,15 +77,15 @@ test("a body that fails by a defect of this side is 500, and onError is told; on
 
 /** Pieces of a long body, whether it fails after them, and what becomes of it in a budget of twice its limit. */
 const LONG: [sizes: number[], failure: Error | undefined, outcome: string][] = [
-  [[2 * WHOLE_BODY, 2 * WHOLE_BODY], undefined, "read"],
-  [[2 * WHOLE_BODY, 4 * WHOLE_BODY], undefined, "body_too_large"],
-  [[2 * WHOLE_BODY], new Error("cut"), "cut"],
-  [[2 * WHOLE_BODY, ...Array(400).fill(1)], undefined, "body_too_large"],
+  [[2 * MAX_BYTES_AT_ONCE, 2 * MAX_BYTES_AT_ONCE], undefined, "read"],
+  [[2 * MAX_BYTES_AT_ONCE, 4 * MAX_BYTES_AT_ONCE], undefined, "body_too_large"],
+  [[2 * MAX_BYTES_AT_ONCE], new Error("cut"), "cut"],
+  [[2 * MAX_BYTES_AT_ONCE, ...Array(400).fill(1)], undefined, "body_too_large"],
 ];
 
 test("a long body gives back to the budget what it took, and no more, whether it is read, refused or cut", async () => {
   const tooLarge = new Problem(413, "body_too_large", "too large");
-  const budget = { left: 8 * WHOLE_BODY };
+  const budget = { left: 8 * MAX_BYTES_AT_ONCE };
   const outcomes = LONG.map(([sizes, failure]) => {
     const left = [...sizes];
     const body = new ReadableStream<Uint8Array>({
@@ -96,9 +96,9 @@ test("a long body gives back to the budget what it took, and no more, whether it
         else controller.close();
       },
     });
-    const read = readPieces(body.getReader(), 4 * WHOLE_BODY, tooLarge, budget);
+    const read = readPieces(body.getReader(), 4 * MAX_BYTES_AT_ONCE, tooLarge, budget);
     return read.then(() => "read", (thrown) => thrown instanceof Problem ? thrown.code : thrown.message);
   });
   assert.deepEqual(await Promise.all(outcomes), LONG.map(([, , outcome]) => outcome));
-  assert.equal(budget.left, 8 * WHOLE_BODY);
+  assert.equal(budget.left, 8 * MAX_BYTES_AT_ONCE);
 });
