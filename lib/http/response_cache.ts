@@ -1,6 +1,7 @@
 /**
- * Keeps the responses to GET requests that come again. A kept response is never stale, because each use compares two
- * counters of the store with those before the response was made: `StoreChanges` in stores/store.ts has the whole rule.
+ * Keeps the responses to GET requests that come again. A kept response is never stale: the store counts its changes, the counters from before
+ * the response was made are kept with it, and each use compares them with those of that moment. `StoreChanges` in stores/store.ts says what
+ * a store must do for this.
  */
 
 import { hashText } from "./hash.ts";
@@ -17,6 +18,7 @@ export interface Changes {
 }
 
 export interface Entry {
+  /** The hash of the target. It finds the entry, and `targetKey` tells whether it is that of another target with the same hash. */
   readonly hash: number;
   readonly targetKey: string;
   readonly reply: KeptReply;
@@ -25,18 +27,18 @@ export interface Entry {
   /** The counters of the store from before the response was made, since a pet may have been added while it was. */
   readonly before: Changes;
   /** About how many bytes of memory the entry takes. */
-  readonly weight: number;
+  readonly bytes: number;
 }
 
 /** What an entry takes beside its target and its body, in bytes. */
-const ENTRY_WEIGHT = 1400;
+const ENTRY_BYTES = 1400;
 
 /** The most that the cache takes, in bytes. A larger one was measured to cost more than it saves. */
-const MAX_WEIGHT = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 
 /**
- * The size of the table of targets that have come once; a power of two. The response to a target is kept if its second request comes before
- * about this many others.
+ * How many targets that have come once are remembered. The response to a target is kept if its second request comes before about this many
+ * others.
  */
 const SEEN_TARGETS = 512;
 
@@ -54,30 +56,13 @@ export interface ResponseCache {
  * becomes the older half, and what was there is dropped, except what has been asked for since: each use moves an entry to
  * the newer half.
  */
-export function createResponseCache(changes: () => Changes, maxWeight: number = MAX_WEIGHT): ResponseCache {
+export function createResponseCache(changes: () => Changes, maxBytes: number = MAX_BYTES): ResponseCache {
+  /** The entries by the hashes of their targets, like `older`. Of two targets with the same hash, the later one is kept. */
   let newer = new Map<number, Entry>();
   let older = new Map<number, Entry>();
-  let newerWeight = 0;
-  /** Hashes of targets, each at an index that follows from it. */
+  let newerBytes = 0;
+  /** The hashes of the targets that have come once. */
   const seen = new Int32Array(SEEN_TARGETS);
-
-  function keep(hash: number, { targetKey, route }: RequestContext, reply: Reply, before: Changes): void {
-    const { body, invalidatedBy } = reply;
-    if (invalidatedBy === undefined || typeof body !== "string") return;
-    const weight = ENTRY_WEIGHT + 2 * (targetKey.length + body.length);
-    if (weight <= maxWeight / 2) add({ hash, targetKey, reply: new KeptReply(reply), route, before, weight });
-  }
-
-  /** Adds an entry to the newer half. If that is full, it becomes the older half, and the old one is dropped. */
-  function add(entry: Entry): void {
-    newerWeight += entry.weight - (newer.get(entry.hash)?.weight ?? 0);
-    if (newerWeight > maxWeight / 2) {
-      older = newer;
-      newer = new Map();
-      newerWeight = entry.weight;
-    }
-    newer.set(entry.hash, entry);
-  }
 
   return {
     find({ targetKey }) {
@@ -86,22 +71,17 @@ export function createResponseCache(changes: () => Changes, maxWeight: number = 
       return entry?.targetKey === targetKey ? entry : undefined;
     },
     useIfFresh(entry) {
-      const { additions, alterations } = changes();
       const { before, reply } = entry;
-      // A wrapper of a store may return a promise, which has no counters. The difference of such missing counters is NaN, and counts as a
-      // change.
-      if (before.alterations - alterations !== 0) return false;
-      if (before.additions - additions !== 0 && reply.invalidatedBy === "addition") return false;
-      if (newer.get(entry.hash) !== entry) add(entry);
+      const now = changes();
+      if (hasChanged(before.alterations, now.alterations)) return false;
+      if (reply.invalidatedBy === "addition" && hasChanged(before.additions, now.additions)) return false;
+      const isInNewerHalf = newer.get(entry.hash) === entry;
+      if (!isInNewerHalf) add(entry);
       return true;
     },
     make(context, makeReply) {
       const hash = hashText(context.targetKey, 0);
-      const index = hash & (SEEN_TARGETS - 1);
-      if (seen[index] !== hash) {
-        seen[index] = hash;
-        return makeReply();
-      }
+      if (isFirstRequest(hash)) return makeReply();
       // The counters are copied before the reply is made: pets may be added meanwhile, and a store may change its object.
       const before = { ...changes() };
       return chain(makeReply(), (reply) => {
@@ -110,4 +90,42 @@ export function createResponseCache(changes: () => Changes, maxWeight: number = 
       });
     },
   };
+
+  /** Whether a target has not come lately. It is remembered, in the place of an earlier target whose hash has the same remainder. */
+  function isFirstRequest(hash: number): boolean {
+    const unsignedHash = hash >>> 0;
+    const place = unsignedHash % SEEN_TARGETS;
+    if (seen[place] === hash) return false;
+    seen[place] = hash;
+    return true;
+  }
+
+  function keep(hash: number, { targetKey, route }: RequestContext, reply: Reply, before: Changes): void {
+    const { body, invalidatedBy } = reply;
+    if (invalidatedBy === undefined || typeof body !== "string") return;
+    const bytesOfTexts = 2 * (targetKey.length + body.length);
+    const bytes = ENTRY_BYTES + bytesOfTexts;
+    if (bytes <= maxBytes / 2) add({ hash, targetKey, reply: new KeptReply(reply), route, before, bytes });
+  }
+
+  /** Adds an entry to the newer half. If that is full, it becomes the older half, and the old one is dropped. */
+  function add(entry: Entry): void {
+    const replaced = newer.get(entry.hash);
+    if (replaced) newerBytes -= replaced.bytes;
+    newerBytes += entry.bytes;
+    if (newerBytes > maxBytes / 2) {
+      older = newer;
+      newer = new Map();
+      newerBytes = entry.bytes;
+    }
+    newer.set(entry.hash, entry);
+  }
+}
+
+/**
+ * Whether a counter has another value than before. A wrapper of a store may return a promise, which has no counters. A missing counter counts as
+ * changed, because its difference is NaN.
+ */
+function hasChanged(before: number, now: number): boolean {
+  return before - now !== 0;
 }

@@ -15,8 +15,8 @@ function replyOf(invalidatedBy: Invalidation, body = "[]"): Reply {
 }
 
 /** A cache, and what a GET of a target gets from it, which is made anew if the cache has nothing valid. */
-function createCache(changes = { additions: 0, alterations: 0 }, maxWeight = 10_000) {
-  const cache = createResponseCache(() => changes, maxWeight);
+function createCache(changes = { additions: 0, alterations: 0 }, maxBytes = 10_000) {
+  const cache = createResponseCache(() => changes, maxBytes);
   const getOnce = (target: string, make: () => Reply | Promise<Reply>) => {
     const context = createContext({}, "GET", target), kept = cache.find(context);
     return kept && cache.useIfFresh(kept) ? kept.reply : cache.make(context, make);
