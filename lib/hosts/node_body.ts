@@ -17,7 +17,7 @@ export function hasBody(incoming: NodeRequest): boolean {
 }
 
 /** The body that the host has read before and kept as bytes. It is absent if the body has not been read, or has not been kept. */
-export function keptBody({ readableDidRead, rawBody }: NodeRequest): Uint8Array<ArrayBuffer> | undefined {
+export function bodyKeptByHost({ readableDidRead, rawBody }: NodeRequest): Uint8Array<ArrayBuffer> | undefined {
   return readableDidRead && rawBody instanceof Uint8Array ? rawBody as Uint8Array<ArrayBuffer> : undefined;
 }
 
@@ -25,13 +25,13 @@ export function keptBody({ readableDidRead, rawBody }: NodeRequest): Uint8Array<
  * Whether the body can no longer be read byte by byte: a part of it has been read and not kept, or `setEncoding()` makes text of it, which
  * hides malformed UTF-8.
  */
-export function isTaken(incoming: NodeRequest): boolean {
+export function isBodyTaken(incoming: NodeRequest): boolean {
   const { readableDidRead, readableEncoding } = incoming;
-  return (readableDidRead || !!readableEncoding) && hasBody(incoming) && keptBody(incoming) === undefined;
+  return (readableDidRead || !!readableEncoding) && hasBody(incoming) && bodyKeptByHost(incoming) === undefined;
 }
 
 /** Another listener may begin to read the body after the service has looked whether it was taken. */
-function taken(): TypeError {
+function alreadyRead(): TypeError {
   return new TypeError("The request body has already been read");
 }
 
@@ -39,14 +39,14 @@ function taken(): TypeError {
 export async function readWholeBody(incoming: NodeRequest): Promise<Uint8Array> {
   // A request without a body is not waited for: its `end` occurs once, and a parser of the app may have taken it.
   if (!hasBody(incoming)) return new Uint8Array();
-  const kept = keptBody(incoming);
+  const kept = bodyKeptByHost(incoming);
   if (kept) return kept;
   // A short body has usually arrived by the end of this turn, and is then read at once. That is faster than piece by piece.
   await new Promise<void>((resolve) => nextTick(resolve));
   const length = Number(fieldOf(incoming, "content-length") ?? NaN);
   // Without the length, read() gives only the first of several pieces on Deno.
   if (incoming.readableLength === length) return incoming.read(length) as Uint8Array;
-  if (isTaken(incoming)) throw taken();
+  if (isBodyTaken(incoming)) throw alreadyRead();
   // After a reset on HTTP/2, `aborted` alone tells it.
   if (incoming.destroyed || incoming.aborted) throw disconnected();
   const pieces: Uint8Array[] = [];
@@ -63,13 +63,13 @@ function piecesOf(incoming: NodeRequest): AsyncIterableIterator<Uint8Array> {
  * How long the rest of a body is kept after the response was sent, in milliseconds, if no further piece is asked for. An app may still read a
  * body that it wants to write to its log.
  */
-const REST_TIMEOUT = 1000;
+const REST_TIMEOUT_MS = 1000;
 
 /**
  * The body as a stream, of which an app may read a part and forget the rest. Node would then never read the next request of the connection, so
  * the rest is discarded some time after the response was sent. Node itself discards a body that nothing reads.
  */
-export function toStream(incoming: NodeRequest, outgoing: NodeResponse): ReadableStream<Uint8Array> {
+export function toBodyStream(incoming: NodeRequest, outgoing: NodeResponse): ReadableStream<Uint8Array> {
   const source = new BodySource(incoming);
   outgoing.on("finish", () => source.noteResponseSent());
   return new ReadableStream(source, { highWaterMark: 0 });
@@ -95,7 +95,7 @@ class BodySource {
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     this.#controller = controller;
-    if (this.#state === "unread" && isTaken(this.#incoming)) throw taken();
+    if (this.#state === "unread" && isBodyTaken(this.#incoming)) throw alreadyRead();
     this.#enter("reading");
     const { done, value } = await this.#pieces.next();
     if (done) controller.close();
@@ -123,7 +123,7 @@ class BodySource {
   #setTimer(): void {
     clearTimeout(this.#timer);
     const isForgotten = this.#state === "idle" && this.#isResponseSent;
-    if (isForgotten) this.#timer = setTimeout(() => this.#discard(), REST_TIMEOUT);
+    if (isForgotten) this.#timer = setTimeout(() => this.#discard(), REST_TIMEOUT_MS);
   }
 
   #discard(): void {

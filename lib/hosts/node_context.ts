@@ -1,9 +1,9 @@
 import type { HeaderFields } from "../http/reply.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
 import { breakOff } from "./node_reply.ts";
-import { hasBody, isTaken, keptBody, readWholeBody, toStream } from "./node_body.ts";
+import { bodyKeptByHost, hasBody, isBodyTaken, readWholeBody, toBodyStream } from "./node_body.ts";
 import { hasClosedEarly, isGoneBeforeEnd, onGone } from "./node_gone.ts";
-import { fieldOf, sentTarget, targetOfRequest } from "./node_head.ts";
+import { fieldOf, pathAndQueryOf, targetAsSent } from "./node_head.ts";
 import { toRequest } from "./node_request.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
@@ -29,11 +29,11 @@ export class NodeContext implements RequestContext {
     this.#incoming = incoming;
     this.#outgoing = outgoing;
     this.method = incoming.method ?? "GET";
-    this.targetKey = sentTarget(incoming);
+    this.targetKey = targetAsSent(incoming);
   }
 
   get target(): string {
-    return this.#target ??= targetOfRequest(this.targetKey);
+    return this.#target ??= pathAndQueryOf(this.targetKey);
   }
 
   get client(): string | undefined {
@@ -42,7 +42,7 @@ export class NodeContext implements RequestContext {
 
   get bodyUsed(): boolean {
     if (this.#request) return this.#request.bodyUsed;
-    return isTaken(this.#incoming);
+    return isBodyTaken(this.#incoming);
   }
 
   header(name: string): string | null {
@@ -57,8 +57,8 @@ export class NodeContext implements RequestContext {
   openBody(): ReadableStream<Uint8Array> | null {
     if (this.#request) return this.#request.body;
     if (!hasBody(this.#incoming)) return null;
-    const kept = keptBody(this.#incoming);
-    return kept ? new Blob([kept]).stream() : toStream(this.#incoming, this.#outgoing);
+    const kept = bodyKeptByHost(this.#incoming);
+    return kept ? new Blob([kept]).stream() : toBodyStream(this.#incoming, this.#outgoing);
   }
 
   toRequest(): Request {

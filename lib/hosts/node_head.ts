@@ -2,8 +2,11 @@
 
 import type { NodeRequest } from "./node_types.ts";
 
-/** The target as it was sent. Routers that strip a prefix from `url` keep it in `originalUrl`. */
-export function sentTarget({ originalUrl, url = "/" }: NodeRequest): string {
+/**
+ * The target as it was sent, except that each backslash of its path is encoded. Routers that strip a prefix from `url` keep it in
+ * `originalUrl`.
+ */
+export function targetAsSent({ originalUrl, url = "/" }: NodeRequest): string {
   const target = originalUrl ?? url;
   if (!target.includes("\\")) return target;
   // The URL parser would make a slash of a backslash, and then see another path than a proxy in front.
@@ -17,10 +20,10 @@ const NOT_NORMAL = /[^!-~]|["#<>\\^`{|}]|\/(\.|%2e)/i;
 const DOT_SEGMENT = /(?<=\/)(\.|%2e){1,2}(?=\/|$)/gi;
 
 /**
- * The path and the query of a target, or `""` if it has none. Dot segments are encoded twice, so that nothing resolves
- * them.
+ * The path and the query of a target as the URL parser writes them, or `""` if it has none. Dot segments are encoded twice, so that nothing
+ * resolves them.
  */
-export function targetOfRequest(target: string): string {
+export function pathAndQueryOf(target: string): string {
   if (target.startsWith("/") && !NOT_NORMAL.test(target)) return target;
   const kept = target.replace(
     /^[^?#]*/,
@@ -40,7 +43,7 @@ function encodeDots(segment: string): string {
 
 /** The value of a field, or null. It is not taken from `headers`, where Node drops some repeated fields. */
 export function fieldOf(incoming: NodeRequest, name: string): string | null {
-  const fields = fieldsOf(incoming);
+  const fields = namesAndValues(incoming);
   let value: string | null = null;
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const field = fields[i]!;
@@ -51,7 +54,7 @@ export function fieldOf(incoming: NodeRequest, name: string): string | null {
 }
 
 /** The names and the values of the fields, in turn. Requests without a socket, as on serverless-http, have `headers` alone. */
-export function fieldsOf({ rawHeaders, headers }: NodeRequest): readonly string[] {
+export function namesAndValues({ rawHeaders, headers }: NodeRequest): readonly string[] {
   if (rawHeaders?.length > 0) return rawHeaders;
   return Object.entries(headers).flatMap(([name, value]) => value === undefined ? [] : [name, String(value)]);
 }

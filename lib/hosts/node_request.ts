@@ -1,7 +1,7 @@
 /** Makes a `Request` of a request of `node:http` or `node:http2`, where a function of the app needs one. */
 
-import { hasBody, isTaken, keptBody, toStream } from "./node_body.ts";
-import { fieldsOf, sentTarget, targetOfRequest } from "./node_head.ts";
+import { bodyKeptByHost, hasBody, isBodyTaken, toBodyStream } from "./node_body.ts";
+import { namesAndValues, pathAndQueryOf, targetAsSent } from "./node_head.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 /** The methods that the constructor of `Request` refuses. */
@@ -9,41 +9,44 @@ const FORBIDDEN_METHOD = /^(CONNECT|TRACE|TRACK)$/i;
 
 /**
  * @param outgoing The response. When it has been sent, the rest of the body is discarded.
- * @param gone Makes the signal that is aborted when the client leaves.
+ * @param getSignal Makes the signal that is aborted when the client leaves, or returns the one that it has made.
  */
-export function toRequest(incoming: NodeRequest, outgoing: NodeResponse, gone: () => AbortSignal): Request {
+export function toRequest(incoming: NodeRequest, outgoing: NodeResponse, getSignal: () => AbortSignal): Request {
   const { method = "GET" } = incoming;
   const isForbidden = FORBIDDEN_METHOD.test(method);
+  const mayHaveBody = hasBody(incoming) && !isForbidden;
+  // Some of the body may have been read, and reading it again would never end. Such a request gets an empty body that counts as used.
+  const wasRead = mayHaveBody && isBodyTaken(incoming);
   const init: RequestInit & { duplex: "half" } = {
+    // A forbidden method is set below, when the request exists.
     method: isForbidden ? "POST" : method,
     headers: toHeaders(incoming),
+    // `Request` refuses a streamed body without it.
     duplex: "half",
   };
-  const kept = keptBody(incoming);
-  const wasRead = isTaken(incoming);
-  if (!isForbidden && hasBody(incoming)) {
-    init.body = wasRead ? new Uint8Array() : kept ?? toStream(incoming, outgoing);
-  }
+  if (wasRead) init.body = new Uint8Array();
+  else if (mayHaveBody) init.body = bodyKeptByHost(incoming) ?? toBodyStream(incoming, outgoing);
   const request = new Request(toUrl(incoming), init);
   const properties: PropertyDescriptorMap = {
     // The signal is made when it is asked for, because a signal in the constructor is slow.
-    signal: { get: gone },
-    clone: { value: () => new Request(Request.prototype.clone.call(request), { signal: gone() }) },
-    // The constructor changes some methods, such as `get`, to upper case.
+    signal: { get: getSignal },
+    clone: { value: () => new Request(Request.prototype.clone.call(request), { signal: getSignal() }) },
+    // The constructor also changes some methods, such as `get`, to upper case.
     method: { value: method },
   };
-  // The body has been read before, and reading it again would never end. So the request says that it was used.
-  if (wasRead && init.body !== undefined) properties["bodyUsed"] = { value: true };
+  if (wasRead) properties["bodyUsed"] = { value: true };
   return Object.defineProperties(request, properties);
 }
 
-/** An absolute target overrides the Host header (RFC 9112 §3.2.2). */
+/** Stands for the path of a target without one, such as the `*` of OPTIONS. A URL needs a path, and no operation has this one. */
+const PLACEHOLDER_PATH = "/*";
+
+/** The URL of a request. An absolute target overrides the Host header (RFC 9112 §3.2.2). */
 function toUrl(incoming: NodeRequest): string {
-  const target = sentTarget(incoming);
+  const target = targetAsSent(incoming);
   const isAbsolute = /^https?:/i.test(target) && URL.canParse(target);
   const origin = isAbsolute ? new URL(target).origin : originOf(incoming);
-  // A target without a path, such as the `*` of OPTIONS, needs a path here that no operation has.
-  return origin + (targetOfRequest(target) || "/*");
+  return origin + (pathAndQueryOf(target) || PLACEHOLDER_PATH);
 }
 
 /** A Host that can be put into a URL: no character of it may begin the path (RFC 9112 §3.2). */
@@ -59,11 +62,12 @@ function originOf({ headers, socket }: NodeRequest): string {
 
 function toHeaders(incoming: NodeRequest): Headers {
   const headers = new Headers();
-  const fields = fieldsOf(incoming);
+  const fields = namesAndValues(incoming);
   for (let i = 0; i + 1 < fields.length; i += 2) {
-    const name = fields[i] ?? "";
+    const name = fields[i]!;
+    const value = fields[i + 1]!;
     // On HTTP/2, `:method` and the like are among the raw headers.
-    if (!name.startsWith(":")) headers.append(name, fields[i + 1] ?? "");
+    if (!name.startsWith(":")) headers.append(name, value);
   }
   return headers;
 }
