@@ -1,6 +1,13 @@
 import { discard } from "../promises.ts";
 import { ON_BUN, ON_DENO } from "../http/platform.ts";
-import { cancelBody, type HeaderFields, KeptReply, type Reply, requireSendable, withHeaders } from "../http/reply.ts";
+import {
+  cancelBody,
+  copyWithHeaders,
+  type HeaderFields,
+  KeptReply,
+  type Reply,
+  requireSendableHeaders,
+} from "../http/reply.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
 import type { Pipeline } from "../http/pipeline.ts";
 import { targetOf } from "../http/request_text.ts";
@@ -16,8 +23,9 @@ export type ServingPipeline = Pick<Pipeline, "respond" | "fail">;
 export type Handle = (request: Request) => Promise<Response>;
 
 /**
- * The pipeline of each `handle`, by which a host need not make a `Request`. It is found by identity alone: a proxy of a
- * `handle`, or a function with its members, is a wrapper of the app, and must not be bypassed.
+ * The pipeline behind each `handle`. A host that gets no `Request`, such as `node:http`, calls the pipeline itself, and need not make one for
+ * `handle`. The pipeline is found by identity alone: a proxy of a `handle`, or a function with its members, is a wrapper of the app, and must
+ * not be bypassed.
  */
 const PIPELINES = new WeakMap<object, ServingPipeline>();
 
@@ -54,8 +62,8 @@ export class FetchContext implements RequestContext {
   fields?: HeaderFields;
   requestId?: string;
   readonly #request: Request;
-  /** What the functions of an app get in place of a request with `Upgrade`. */
-  #copy: Request | undefined;
+  /** What the functions of an app get on Deno in place of a request with `Upgrade`; see `toRequest()`. */
+  #upgradeCopy: Request | undefined;
   readonly #headers: Headers;
   readonly #connection: Connection | undefined;
   #target: string | undefined;
@@ -77,7 +85,7 @@ export class FetchContext implements RequestContext {
     return this.#connection?.remoteAddr.hostname;
   }
 
-  /** The whole URL, which needs no parsing. */
+  /** A kept response is found by the whole URL, because the target would have to be parsed out of it. */
   get targetKey(): string {
     return this.#request.url;
   }
@@ -103,13 +111,13 @@ export class FetchContext implements RequestContext {
     if (!ON_DENO || !this.header("upgrade")) return request;
     // If an app makes a WebSocket of its request on Deno, and the response is not that of the WebSocket, `Deno.serve` stops for good. A copy
     // of the request cannot be made one. After the body was read, there is a copy of the head alone.
-    return this.#copy ??= request.bodyUsed
+    return this.#upgradeCopy ??= request.bodyUsed
       ? new Request(request.url, { method: this.method, headers: this.#headers })
       : request.clone();
   }
 }
 
-/** Makes the response of a reply. If an app has returned one that cannot be sent, the response is that of the failure. */
+/** Makes the response of a reply. If the reply has a `Response` of an app that cannot be sent, the response is that of the failure. */
 export function sendableResponse(reply: Reply, context: RequestContext, { fail }: Pick<Pipeline, "fail">): Response {
   try {
     return toResponse(reply);
@@ -126,24 +134,27 @@ function toResponse(reply: Reply): Response {
   const { status, headers, body } = reply;
   if (body instanceof Response) return extendResponse(body, headers);
   if (!CLONES_TEXT || !(reply instanceof KeptReply)) return new Response(body, { status, headers });
-  // Even the first response is a clone of the template, because on Deno a new one holds its bytes twice.
-  return (reply.template ??= new Response(body, { status, headers }).clone()).clone();
+  // A new `Response` holds its bytes twice on Deno, and a clone does not. So what is kept to be cloned is itself a clone.
+  reply.template ??= new Response(body, { status, headers }).clone();
+  return reply.template.clone();
 }
 
+/** An app's response with the further headers of a reply. */
 function extendResponse(response: Response, extra: HeaderFields): Response {
-  const added = Object.entries(extra);
-  // The headers of an app's response were looked at when it was taken.
-  if (added.length === 0) return response;
+  // `takeResponse()`, which made a reply of the app's response, has refused headers that cannot be sent.
+  if (Object.keys(extra).length === 0) return response;
   const headers = sendableHeaders(response, extra);
   // Bun adds the Content-Type of a text when it sends the response that was made of it, or a clone. A new response of its body has none.
-  if (ON_BUN && !headers.has("content-type")) {
-    const copy = response.clone();
-    // If the body is a stream, the copy alone reads it from now on.
-    discard(response.body);
-    for (const [name, value] of added) copy.headers.append(name, value);
-    return copy;
-  }
-  return withHeaders(response, headers);
+  const needsClone = ON_BUN && !headers.has("content-type");
+  return needsClone ? cloneWithHeaders(response, extra) : copyWithHeaders(response, headers);
+}
+
+function cloneWithHeaders(response: Response, extra: HeaderFields): Response {
+  const clone = response.clone();
+  // If the body is a stream, the clone alone reads it from now on.
+  discard(response.body);
+  for (const [name, value] of Object.entries(extra)) clone.headers.append(name, value);
+  return clone;
 }
 
 /**
@@ -154,6 +165,6 @@ function extendResponse(response: Response, extra: HeaderFields): Response {
 export function sendableHeaders(response: Response, extra: HeaderFields): Headers {
   const headers = new Headers(response.headers);
   for (const [name, value] of Object.entries(extra)) headers.append(name, value);
-  requireSendable(headers);
+  requireSendableHeaders(headers);
   return headers;
 }

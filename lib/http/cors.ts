@@ -3,7 +3,7 @@
  * checked, because browsers send them without one, and adds the fields that permit a page to read a response.
  */
 
-import { extendReply, KeptReply, type Reply, withHeaders } from "./reply.ts";
+import { copyWithHeaders, extendReply, KeptReply, type Reply } from "./reply.ts";
 import type { RequestContext } from "./context.ts";
 
 /** The option `cors`. */
@@ -122,7 +122,7 @@ function exposedFields({ headers, body }: Reply): string[] {
 function withoutOwnGrant(response: Response): Response {
   const given = [...response.headers];
   const headers = given.filter(([name]) => !name.startsWith("access-control-allow-"));
-  return headers.length === given.length ? response : withHeaders(response, headers);
+  return headers.length === given.length ? response : copyWithHeaders(response, headers);
 }
 
 /**

@@ -91,7 +91,7 @@ export function reasonOf(statusText: string): string {
 const NOT_SENT = /[^\t -~\x80-\xff]/;
 
 /** @throws {TypeError} If a host could not send one of the headers. */
-export function requireSendable(headers: Headers): void {
+export function requireSendableHeaders(headers: Headers): void {
   for (const [name, value] of headers) {
     if (NOT_SENT.test(value)) throw new TypeError(`Header ${name} cannot be sent`);
   }
@@ -117,7 +117,11 @@ export function extendReply(reply: Reply, headers: HeaderFields | undefined): Re
   return { ...reply, headers: { ...reply.headers, ...headers } };
 }
 
-export function withHeaders({ body, status, statusText }: Response, headers: Headers | [string, string][]): Response {
+/** A response with the body and the status of another one. */
+export function copyWithHeaders(
+  { body, status, statusText }: Response,
+  headers: Headers | [string, string][],
+): Response {
   return new Response(body, { status, statusText, headers });
 }
 

@@ -4,7 +4,7 @@
  */
 
 import { IN_WORKERS, ON_BUN, ON_DENO } from "../http/platform.ts";
-import { cancelBody, isSendableStatus, reasonOf, type Reply, requireSendable } from "../http/reply.ts";
+import { cancelBody, isSendableStatus, reasonOf, type Reply, requireSendableHeaders } from "../http/reply.ts";
 import { discard } from "../promises.ts";
 
 const WRONG_RESPONSE = "Option handleStoreOrders must return an unread Response with status 200 to 599";
@@ -59,7 +59,7 @@ function replyOf(response: Response | ResponseMembers, url: string): Reply {
   const { status, statusText } = response;
   if (!isSendableStatus(status)) throw new TypeError(WRONG_RESPONSE);
   const headers = new Headers(response.headers);
-  requireSendable(headers);
+  requireSendableHeaders(headers);
   const reason = reasonOf(statusText);
   const isDecoded = wasDecoded(url, headers);
   const needsNoChange = reason === statusText && !isDecoded;
