@@ -6,8 +6,6 @@ import { sleep } from "../promises.ts";
 import { isGoneBeforeEnd, onGone } from "./node_gone.ts";
 import type { NodeResponse } from "./node_types.ts";
 
-const WRONG_LENGTH = "The body of a response must be as long as its Content-Length";
-
 /** What is sent before the body. */
 export interface StreamHead {
   /** Sends the head. It may throw. */
@@ -19,41 +17,43 @@ export interface StreamHead {
 /**
  * Sends a stream as the body of a response. It rejects if the stream fails while the client waits.
  *
- * @param response The response of the app that has the stream; see {@link cancelSource}.
+ * @param responseOfApp The response of the app that has the stream. Its type and its URL decide how the source of the stream can be told that
+ * the rest will not be read; see {@link cancelSource}.
  */
 export async function sendStream(
   body: ReadableStream<Uint8Array>,
   outgoing: NodeResponse,
   head: StreamHead,
-  response?: Response,
+  responseOfApp?: Response,
 ): Promise<void> {
   const reader = body.getReader();
   const pieces = checkedPieces(reader, head.length === undefined ? undefined : Number(head.length));
   let isWhole = false;
   const cancelRest = () => {
-    if (!isWhole) cancelSource(reader, response);
+    if (!isWhole) cancelSource(reader, responseOfApp);
   };
-  // A source that waits for its next piece is told at once that the client has left.
+  // The source is told at once when the client leaves. The loop below may be waiting for its next piece, which may never come.
   const client = new ClientOfStream(outgoing, cancelRest);
   try {
-    const first = pieces.next();
-    // If the stream fails in this turn, the client gets the response to the failure. The head of a slow stream does not wait for longer.
-    await Promise.race([first, endOfTurn()]);
-    if (!client.isWaiting) return;
+    const firstRead = pieces.next();
+    // The head waits for the first piece until the end of this turn. If the stream fails before, the client gets the response to the failure.
+    await Promise.race([firstRead, endOfTurn()]);
+    if (!client.canReceive) return;
     head.send();
-    // An empty piece sends the head at once. flushHeaders() would encode it as UTF-8, not Latin-1.
+    // Node keeps the head until something is written. An empty piece sends it at once. flushHeaders() would encode it as UTF-8, not Latin-1.
     outgoing.write(new Uint8Array());
-    for (let piece = await first; client.isWaiting; piece = await pieces.next()) {
-      if (piece.done) {
-        isWhole = true;
-        outgoing.end();
-        return;
-      }
+    let piece = await firstRead;
+    while (client.canReceive && !piece.done) {
       await client.send(piece.value);
+      piece = await pieces.next();
+    }
+    if (client.canReceive) {
+      isWhole = true;
+      outgoing.end();
     }
   } catch (thrown) {
     // After the client has left, a body may fail because it has: an app may give the signal of the request to `fetch`.
-    if (client.isWaiting) throw thrown;
+    if (client.canReceive) throw thrown;
   } finally {
     cancelRest();
   }
@@ -63,17 +63,17 @@ export async function sendStream(
 class ClientOfStream {
   readonly #outgoing: NodeResponse;
   #isGone: boolean;
-  /** Ends the wait for a slow client, if there is one. */
-  #endWait = () => {};
+  /** Ends the wait of `send()` for a slow client. It does nothing if there is no such wait. */
+  #resumeSending = () => {};
 
   constructor(outgoing: NodeResponse, whenGone: () => void) {
     this.#outgoing = outgoing;
     this.#isGone = isGoneBeforeEnd(outgoing);
     // All waits share this listener, because one that a middleware such as Express's `compression` has moved cannot be removed.
-    outgoing.on("drain", () => this.#endWait());
+    outgoing.on("drain", () => this.#resumeSending());
     onGone(outgoing, () => {
       this.#isGone = true;
-      this.#endWait();
+      this.#resumeSending();
       whenGone();
     });
   }
@@ -82,7 +82,7 @@ class ClientOfStream {
    * Whether the client is there and the response has no end yet. The app may have ended it itself, such as after a time limit. A write after
    * the end is an error that would end the process.
    */
-  get isWaiting(): boolean {
+  get canReceive(): boolean {
     return !this.#isGone && !this.#outgoing.writableEnded;
   }
 
@@ -90,15 +90,18 @@ class ClientOfStream {
   async send(piece: Uint8Array): Promise<void> {
     // Some adapters of cloud functions return nothing, and have no `drain`.
     const isBufferFull = this.#outgoing.write(piece) === false;
-    if (isBufferFull) await new Promise<void>((resolve) => this.#endWait = resolve);
+    if (isBufferFull) await new Promise<void>((resolve) => this.#resumeSending = resolve);
     // Empty pieces never fill the buffer, so a stream of them would keep every other request waiting.
     if (piece.byteLength === 0) await sleep(1);
   }
 }
 
+/** Resolves when this turn of the event loop ends. */
 function endOfTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+const WRONG_LENGTH = "The body of a response must be as long as its Content-Length";
 
 /**
  * Reads the pieces of a body, and checks that they have the announced length together. What is beyond it would stand where the client expects
