@@ -55,9 +55,9 @@ export function bodyTimedOut(timeoutMs: number): Problem {
 
 export function createTextReader(maxBytes: number, timeoutMs: number): TextReader {
   // On Workers, a timer ends with the request that has set it. Elsewhere, one timer serves the deadlines of all bodies.
-  const needsTimerForEach = IN_WORKERS;
-  const beginDeadline = createDeadlines(timeoutMs, needsTimerForEach);
-  // The bodies that are read piece by piece share a limit of memory.
+  const hasOwnTimers = IN_WORKERS;
+  const beginDeadline = createDeadlines(timeoutMs, hasOwnTimers);
+  // All bodies that are read piece by piece share a budget of memory, since many clients could fill the memory together.
   const currentMemoryBudget = createMemoryBudgets(timeoutMs);
   const decoder = new TextDecoder();
   const timedOut = bodyTimedOut(timeoutMs);
@@ -82,6 +82,7 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
       body.then(resolve, reject);
       return decode(await firstOutcome);
     } catch (thrown) {
+      // The source of a late body is told that the rest will not be read.
       if (thrown === timedOut && reader) discard(reader);
       throw isInterruption(thrown) ? INCOMPLETE : thrown;
     } finally {
@@ -100,7 +101,7 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
 
 const NOT_UTF8 = /* @__PURE__ */ new Problem(400, "invalid_json", "The request body is not valid UTF-8");
 
-export function decodeStrictly(bytes: ArrayBuffer | Uint8Array): string {
+function decodeStrictly(bytes: ArrayBuffer | Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
