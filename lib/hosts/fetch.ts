@@ -122,6 +122,7 @@ export function sendableResponse(reply: Reply, context: RequestContext, { fail }
   try {
     return toResponse(reply);
   } catch (thrown) {
+    // The source of the body is told that it will not be read.
     cancelBody(reply.body);
     return toResponse(fail(thrown, context));
   }
