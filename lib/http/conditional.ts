@@ -59,13 +59,13 @@ const HASH_B_AT = /* @__PURE__ */ LAYOUT.indexOf("B");
  */
 export function weakETag(text: string, hasLink = false): string {
   const [hashA, hashB] = withUtf8Words(text, hashWords);
-  // The lowest bit tells whether there is a link, and the others are the length.
+  // The lowest bit tells whether there is a link, and the others are the length of the text.
   const lengthAndLink = 2 * text.length + (hasLink ? 1 : 0);
   const codes = LAYOUT_CODES.slice();
   putLetters(codes, LENGTH_AT, lengthAndLink);
   putLetters(codes, HASH_A_AT, hashA);
   putLetters(codes, HASH_B_AT, hashB);
-  // All at once: V8 keeps joined texts as trees, which cost 1.5 µs more when they are sent.
+  // The codes become a text all at once: V8 keeps joined texts as trees, which cost 1.5 µs more when they are sent.
   return String.fromCharCode(...codes);
 }
 
@@ -105,7 +105,7 @@ function hashWords(words: Uint32Array, count: number): [hashA: number, hashB: nu
   return [round(round(round(a, b), c), d), round(round(round(d, c), b), a)];
 }
 
-/** Adds a word to a lane and rotates the sum by 13 bits. */
+/** Adds a word to a lane, rotates the sum by 13 bits, and multiplies it. */
 function round(lane: number, word: number): number {
   const sum = (lane + Math.imul(word, PRIME_2)) | 0;
   const rotated = (sum << 13) | (sum >>> (32 - 13));
