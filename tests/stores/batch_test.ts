@@ -39,11 +39,17 @@ test("a batch commits after the first turn of the event loop in which nothing wa
   assert.deepEqual([committed, told, batch.unsettled], [[[1, 2]], [2], 0]);
 });
 
-test("a full batch is committed at once when another create arrives", () => {
-  const { batch, committed } = createBatch();
-  for (let i = 0; i <= FULL_BATCH; i++) batch.add(i);
-  assert.deepEqual(committed.map(({ length }) => length), [FULL_BATCH]);
-  assert.equal(batch.unsettled, 1);
+test("a full batch is committed at once when another create arrives, and the next commit begins after its end", async () => {
+  const { batch, committed, state } = createBatch();
+  const sizes = () => committed.map(({ length }) => length);
+  state.isBusy = true;
+  for (let i = 0; i < FULL_BATCH + 3; i++) batch.add(i);
+  assert.deepEqual([sizes(), batch.unsettled], [[FULL_BATCH], FULL_BATCH + 3]);
+  await turn(3);
+  assert.deepEqual(sizes(), [FULL_BATCH]);
+  state.end();
+  await turn(3);
+  assert.deepEqual(sizes(), [FULL_BATCH, 3]);
 });
 
 test("at most 10,000 creates wait or are being committed, and the next one is accepted when a commit has ended", async () => {
@@ -66,10 +72,13 @@ test("a batch that is closed commits what waits, also during a commit, and accep
   batch.add(2);
   const closed = batch.close();
   assert.throws(() => batch.add(3), { name: StoreUnavailableError.name, message: "The store has been closed" });
+  let isClosed = false;
+  const closing = Promise.resolve(closed).then(() => isClosed = true);
   state.end();
   await turn();
+  assert.equal(isClosed, false);
   state.end();
-  await closed;
+  await closing;
   assert.deepEqual([committed, batch.unsettled], [[[1], [2]], 0]);
 });
 

@@ -87,7 +87,7 @@ test("onDeprecation is told of a deprecated operation once, and its exceptions c
   };
   const { pets } = inProcess({}, { onDeprecation });
   const { id } = await pets.create(REX);
-  await failed(pets.get(9n));
+  assert.equal((await failed(pets.get(9n))).code, "pet_not_found");
   await pets.get(id);
   const since = new Date("2026-11-20"), sunset = new Date("2030-12-05");
   assert.deepEqual(told, [{ operation: "getPet", since, sunset, successor: "/v1/pets" }]);

@@ -51,6 +51,10 @@ const ECHOES: [where: string, script: Script][] = [
   ["X-Request-Id", () => response(400, "{}", { "x-request-id": KEY })],
   ["Location", () => response(302, "", { location: `https://other.example${address}` })],
   ["Link", () => response(200, "[]", { link: `<${address}>; rel="next"` })],
+  ["Link, to a page that fails", (request) => {
+    const link = `</v1/pets?cursor=${encodeURIComponent(KEY)}>; rel="next"`;
+    return request.includes("?cursor=") ? response(500, "") : response(200, "[]", { link });
+  }],
   ["the head", (request) => request],
 ];
 
@@ -81,18 +85,21 @@ test("of a message and of a deprecation, the key alone is hidden, in part too, a
   }
 });
 
-test("of an error of fetch, only texts without the key are kept, of its causes too", async () => {
+test("of an error of fetch, or of a body, only texts without the key are kept, of its causes too", async () => {
   const attached = { request: { authorization: `Bearer ${KEY}` }, body: Buffer.from(KEY) };
   const inner = Object.assign(new Error(`To ${KEY}`), { code: "ECONNREFUSED", ...attached });
   const thrown = Object.assign(new TypeError(`Failed: ${KEY}`, { cause: inner }), { code: "E_FETCH", ...attached });
   // A chain may have no end.
   inner.cause = thrown;
-  const error = await failed(throwing(thrown).get(1n));
-  assertHidden(error);
-  const { name, message, code, stack, cause } = error.cause as TypeError & { code: string };
-  assert.deepEqual([name, message, code], ["TypeError", "Failed: …", "E_FETCH"]);
-  assert.match(stack!, /hostile_test/);
-  assert.equal((cause as Error).message, "To …");
+  const broken = () => new Response(new ReadableStream({ pull: (controller) => controller.error(thrown) }));
+  for (const pets of [throwing(thrown), answeredBy(broken, { key: KEY })]) {
+    const error = await failed(pets.get(1n));
+    assertHidden(error);
+    const { name, message, code, stack, cause } = error.cause as TypeError & { code: string };
+    assert.deepEqual([name, message, code], ["TypeError", "Failed: …", "E_FETCH"]);
+    assert.match(stack!, /hostile_test/);
+    assert.equal((cause as Error).message, "To …");
+  }
 });
 
 test("no TypeError quotes what may be the key, or a password", () => {

@@ -94,6 +94,7 @@ test("a link to something other than the list is an error, and for page() one wi
 const ENDLESS: [answer: Answer, requests: number][] = [
   [(number) => [[], `?cursor=${number}`], 100],
   [(number) => [[7], `?cursor=${number}`], 101],
+  [(number) => [number % 2 === 0 ? [7] : [], `?cursor=${number}`], 101],
   [() => [[7], "?cursor=7"], 2],
   [(number) => [[number], `?cursor=${number < 9 ? number : 9 + number % 5}`], 21],
 ];
