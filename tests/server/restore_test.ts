@@ -67,7 +67,9 @@ test.inFolder("restore makes a file where there is none, for the owner of the fo
   mkdirSync("new");
   const isRoot = Deno.uid() === 0;
   if (isRoot) chownSync("new", 10_001, 10_002);
-  const printed = await succeed("restore copy.db --store=sqlite:new/pets.db");
+  const line = "restore copy.db --store=sqlite:new/pets.db";
+  await refuse(`${line} --revoke-newer`, "new/pets.db does not exist, so it is not known which keys were revoked");
+  const printed = await succeed(line);
   assert.match(printed, /^new\/pets\.db: 1 pet from \S+, checked\nKeys that were revoked .* may be valid again/);
   assert.deepEqual([namesIn("new/pets.db"), readdirSync("new")], [["Rex"], [FILE]]);
   const { uid, gid } = statSync("new/pets.db");
@@ -100,8 +102,9 @@ for (const [what, damage, kept] of UNUSABLE) {
 
 // Another program damages the file: a process that closes it loses its locks on it (POSIX).
 const zeroes = () => command("dd", "if=/dev/zero", `of=${FILE}`, "bs=4096", "count=1", "conv=notrunc");
-for (const [state, damage] of [["sound", () => {}], ["damaged", zeroes]] as const) {
-  test.inFolder(`restore refuses a ${state} file that a server has open, and the server goes on`, async () => {
+const copyOver = () => command("cp", COPY, FILE);
+for (const [state, damage] of [["sound", () => {}], ["damaged", zeroes], ["overwritten", copyOver]] as const) {
+  test.inFolder(`restore refuses a file that is ${state} and that a server has open, and the server goes on`, async () => {
     await makeFiles();
     await using store = new SqliteStore(FILE, "never");
     await store.create({ name: "Sam", categoryId: 7n, status: "sold" });
@@ -111,6 +114,15 @@ for (const [state, damage] of [["sound", () => {}], ["damaged", zeroes]] as cons
     if (state === "sound") assert.equal(await store.create({ name: "Tom", categoryId: 7n, status: "sold" }), 4n);
   });
 }
+
+test.inFolder("restore refuses to replace the database of another program", async () => {
+  await makeFiles();
+  execute("other.db", "CREATE TABLE notes (text TEXT)");
+  const before = readdirSync(".");
+  await refuse("restore copy.db --store=sqlite:other.db", "other.db is an SQLite database of another program");
+  assert.deepEqual(readdirSync("."), before);
+  assert.deepEqual(query("other.db", "SELECT * FROM notes"), []);
+});
 
 test.inFolder("no command takes a missing store for new beside what a restore has left, and each names that", async () => {
   await makeFiles();
