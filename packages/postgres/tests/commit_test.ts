@@ -20,10 +20,11 @@ test("creates that have waited too long for others are refused and not sent, and
     /** The names of each statement, and how long it may take. */
     const statements: [names: string, timeLimit: number][] = [];
     const commits = new GroupCommit(
-      fakeDatabase(async (_: string, [names = ""]: string[], limits: { deadline: number }) => {
+      fakeDatabase(async (_: string, [names = ""]: string[], limits: { deadline: number; mayStore: string }) => {
+        assert.equal(limits.mayStore, "pet");
         statements.push([names, limits.deadline - performance.now()]);
         await gate;
-        return [["1"]];
+        return [["1,2"]];
       }),
     );
     const create = (name: string) => commits.write({ kind: "create", pet: { name, categoryId: 7n, status: "sold" } });
@@ -33,12 +34,14 @@ test("creates that have waited too long for others are refused and not sent, and
     const late = create("late");
     pass(501);
     const next = create("next");
-    pass(400);
+    pass(300);
+    const last = create("last");
+    pass(100);
     release();
     assert.deepEqual(await first, { outcome: "created", id: 1n });
     await assert.rejects(late, /^StoreUnavailableError: PostgreSQL did not finish the earlier creates in time$/);
-    assert.deepEqual(await next, { outcome: "created", id: 1n });
-    assert.deepEqual(statements, [['{"first"}', 1_000], ['{"next"}', 1_000 - 400]]);
+    assert.deepEqual(await Promise.all([next, last]), [1n, 2n].map((id) => ({ outcome: "created", id })));
+    assert.deepEqual(statements, [['{"first"}', 1_000], ['{"next","last"}', 1_000 - 400]]);
   }));
 
 /** The codes of errors, and how often a statement is sent if its first attempt ends in one. */

@@ -12,7 +12,7 @@ import { openOnOwnPool } from "../lib/own_pool.ts";
 import { withVirtualClock } from "../../../tests/support/virtual_clock.ts";
 
 /** What becomes of a statement. */
-type Answer = "rows" | "fails" | "hangs";
+type Answer = "rows" | "fails" | "hangs" | "comes too late";
 
 /** A pool of one connection at a time. Its members may be changed while it is used. */
 class FakePool extends EventEmitter {
@@ -24,19 +24,27 @@ class FakePool extends EventEmitter {
   opening = Promise.resolve();
   /** The texts that the connections got. */
   sent: string[] = [];
+  /** The numbers of the connections that came back, each with whether it is closed or kept. */
+  released: string[] = [];
+  connections = 0;
   ends = 0;
 
   async connect() {
     await this.opening;
+    const number = ++this.connections;
     const { promise: lost, reject: lose } = Promise.withResolvers<never>();
     lost.catch(() => {});
     const query = async ({ text }: { text: string }) => {
       this.sent.push(text);
       if (this.answer === "hangs") return await lost;
+      if (this.answer === "comes too late") await lost.catch(() => {});
       if (this.answer === "fails") throw this.failure;
       return { rows: [[text]] };
     };
-    const release = (error?: Error) => lose(error);
+    const release = (error?: Error) => {
+      this.released.push(`${number} ${error ? "closed" : "kept"}`);
+      lose(error);
+    };
     return { processID: 7, query, release, getTransactionStatus: () => "I" };
   }
 
@@ -65,6 +73,21 @@ test("a statement that is given up while it waits for a connection is not sent l
     db.release();
     await assert.rejects(waiting, /The store has been closed/);
     assert.deepEqual(pool.sent, ["next", "sent"]);
+  }));
+
+test("a connection whose statement fails or is given up is closed once, and runs no other statement", () =>
+  withVirtualClock(async ({ pending }) => {
+    for (const answer of ["fails", "hangs", "comes too late"] as const) {
+      const pool = new FakePool();
+      pool.answer = answer;
+      const db = new Database(pool, checkOptions({ timeoutMs: 1_000 }));
+      await assert.rejects(db.query("given"), StoreUnavailableError);
+      pool.answer = "rows";
+      assert.deepEqual(await db.query("next"), [["next"]]);
+      await turn();
+      assert.deepEqual(pool.released, ["1 closed", "2 kept"], answer);
+      assert.deepEqual([db.load.running, pending()], [0, 0]);
+    }
   }));
 
 /** The errors of a create, and whether its pet may have been stored then. */

@@ -98,7 +98,8 @@ test.schema("a role that may not create tables uses those of an administrator", 
   );
   await runSql(url, grants);
   await addOne(roleUrl, schema);
-  assert.deepEqual(await runSql(roleUrl, forgetCall(schema, 10)), [["0"]]);
+  await runSql(url, `INSERT INTO "${schema}".requests VALUES ('expired', '', 1, 1)`);
+  assert.deepEqual(await runSql(roleUrl, forgetCall(schema, 10)), [["1"]]);
   await runSql(url, `DROP OWNED BY "${role}"; DROP ROLE "${role}"`);
 });
 
@@ -122,6 +123,10 @@ test("an object that is no pool, an invalid schema and an invalid timeout are re
   await assert.rejects(createPostgresStore(client), /^TypeError: A PostgreSQL store takes a Pool .*, not a Client/);
   const schema = /^TypeError: .* lower-case .*, such as petstore, not "Pets;"$/;
   await assert.rejects(createPostgresStore(pool, { schema: "Pets;" }), schema);
+  for (const name of ['a"; DROP TABLE pets; --', "Pets", "pg_pets", "x".repeat(49)]) {
+    assert.throws(() => postgresSchema(name), TypeError);
+    assert.throws(() => postgresGrants("role", name), TypeError);
+  }
   await assert.rejects(createPostgresStore(pool, { timeoutMs: 0 }), /^RangeError: .*timeoutMs .* from 1 to 2147483647/);
 });
 
