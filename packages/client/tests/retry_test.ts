@@ -99,7 +99,7 @@ test("a silent attempt, or body, is aborted after a third of the time, but at le
 
 /** Attempts before a refusal, and the status of the last one that may have been carried out. */
 const DOUBTS: [before: Responses[], doubtful?: number][] = [
-  [[]],
+  [[unreachable, failing(429)]],
   [[failing(502), cut, failing(429), unreachable], 0],
   [[cut, failing(502)], 502],
 ];

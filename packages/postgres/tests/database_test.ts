@@ -90,6 +90,13 @@ test("a connection whose statement fails or is given up is closed once, and runs
     }
   }));
 
+test("an error of a pool, as when it loses an idle connection, ends no process, and stores share the listener", () => {
+  const pool = new FakePool();
+  for (let stores = 0; stores < 2; stores++) new Database(pool, checkOptions({}));
+  pool.emit("error", new Error("The connection was lost"));
+  assert.equal(pool.listenerCount("error"), 1);
+});
+
 /** The errors of a create, and whether its pet may have been stored then. */
 const ERRORS: [what: string, error: { severity?: string; code?: string }, mayBeStored: boolean][] = [
   ["the connection is lost", {}, true],
