@@ -47,6 +47,8 @@ test("creates that have waited too long for others are refused and not sent, and
 /** The codes of errors, and how often a statement is sent if its first attempt ends in one. */
 const ATTEMPTS: [what: string, code: string | undefined, attempts: number][] = [
   ["a deadlock", "40P01", 2],
+  ["a serialization failure", "40001", 2],
+  ["a unique violation", "23505", 2],
   ["the loss of the connection", undefined, 1],
 ];
 
