@@ -47,6 +47,7 @@ const address = `/login?token=${encodeURIComponent(KEY)}`;
 /** As a proxy that shows what it got, or with a broken head. */
 const ECHOES: [where: string, script: Script][] = [
   ["a page in which a shortened message ends", () => response(500, `${"x".repeat(50)}${KEY}`)],
+  ["JSON that is no Error", () => response(500, JSON.stringify([KEY]))],
   ["an Error", () => response(400, JSON.stringify({ code: KEY, message: `No: ${KEY}`, status: 400 }))],
   ["X-Request-Id", () => response(400, "{}", { "x-request-id": KEY })],
   ["Location", () => response(302, "", { location: `https://other.example${address}` })],
