@@ -98,3 +98,11 @@ test.path("the thread of a store starts although clients have taken all descript
   const { stdout, stderr } = spawnSync("sh", [...LIMITED, ...args, WITHOUT_DESCRIPTORS, path], { encoding: "utf8" });
   assert.equal(stdout, "1,2\n", stderr);
 });
+
+test.other("a store opens while another program writes to its file", async (store, other, path) => {
+  await store.create(REX);
+  other.exec("BEGIN IMMEDIATE");
+  await using second = createSqliteStore(path, { writerThread: "never" });
+  assert.equal(await second.get(1n), await store.get(1n));
+  other.exec("ROLLBACK");
+});
