@@ -120,6 +120,8 @@ async function sendResponse(response: Response, extra: Reply["headers"], outgoin
   // Without a body, a 304 and a response to HEAD may tell the length that a 200 to GET would have. A 204 never has one (RFC 9110 §8.6).
   const mayHaveLength = body !== null || status === 304 || (isHead && status !== 204);
   removeForeignFraming(headers, isHttp2, mayHaveLength);
+  // Node sends an empty body in chunks if it gets the head before the end. Clients of HTTP/1.0 know no chunks.
+  if (!body && !isHead && !BODILESS.has(status)) headers.set("content-length", "0");
   const sendHead = () => {
     if (!isHttp2) outgoing.statusMessage = reasonOf(statusText);
     outgoing.writeHead(status, toFields(headers));
