@@ -95,13 +95,13 @@ test("a wrong value is quoted, but not an address that may have a password", () 
   assert.throws(() => readFrom([], address), ({ message }) => /^PETSTORE_PUBLIC_URL must (?!.*secret)/.test(message));
 });
 
-test.withFolder("a secret is what its file has, without the line end at its end, and keys may have a line each", (folder) => {
+test.withFolder("a secret is what its file has, without the line ends at its end, and keys may have a line each", (folder) => {
   const path = join(folder, "secret");
   // The path is prepared as every setting is.
   const environment = prepareEnvironment((name) =>
     ({ PGPASSWORD_FILE: ` ${path}\r\n`, PETSTORE_KEYS_FILE: path })[name]
   );
-  for (const text of ["a b", "a b\r\n", "\uFEFFa b\n"]) {
+  for (const text of ["a b", "a b\r\n", "a b\n\n", "\uFEFFa b\n"]) {
     writeFileSync(path, text);
     assert.equal(environment("PGPASSWORD"), "a b");
   }
