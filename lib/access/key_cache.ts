@@ -140,10 +140,11 @@ export class KeyCache {
     return this.#known!.ring.find(key);
   }
 
-  /** Waits until a read has ended, well or not. If it takes too long, an outage begins. */
+  /** Waits until a read has ended, well or not. If it takes too long, an outage begins, unless another read has succeeded meanwhile. */
   async #waitFor(read: Promise<void>, patienceMs: number): Promise<void> {
+    const knownBefore = this.#known;
     const hasEnded = await resolvesWithin(patienceMs, read.catch(() => {}));
-    if (hasEnded) return;
+    if (hasEnded || this.#known !== knownBefore) return;
     this.#noteFailure(new StoreUnavailableError(`Reading the API keys takes longer than ${patienceMs} ms`));
   }
 

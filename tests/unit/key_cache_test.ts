@@ -176,6 +176,24 @@ test("a request fails while no keys could be read yet, and a key that was added 
     assert.deepEqual([await ask(first, own), server.told], [[200, 200], []]);
   }));
 
+test("a read that hangs begins no outage if another one has succeeded meanwhile", () =>
+  withStoppedClock(() =>
+    withShortTimers(async () => {
+      const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>();
+      const reads: KeyStore["list"][] = [() => (begin(), hangs())];
+      const find = () => Promise.resolve([keyOf("ci", { digest: DIGEST, caller: "ci" })]);
+      const told: unknown[] = [];
+      const list = () => (reads.shift() ?? find)();
+      const cache = new KeyCache({ ...UNUSED, list }, [], (error) => told.push(error));
+      const ring = cache.current(performance.now());
+      await hasBegun;
+      // A change of the keys by this server reads them at once.
+      await cache.renew();
+      assert.equal((await (await ring).find(KEY))?.caller.id, "ci");
+      assert.deepEqual(told, []);
+    })
+  ));
+
 test("in an outage, known keys stay valid, unknown ones are refused without a read, and the keys are read again later", () =>
   withStoppedClock(async (pass) => {
     for (const outage of [fails, hangs]) {
