@@ -10,13 +10,14 @@ import { KeyCache } from "../../lib/access/key_cache.ts";
 import { createKeyManager } from "../../lib/access/create_key_manager.ts";
 import { digestOf } from "../../lib/access/key_digest.ts";
 import type { KeyRing } from "../../lib/access/key_ring.ts";
-import { isPromise } from "../../lib/promises.ts";
+import { isPromise, sleep } from "../../lib/promises.ts";
 import { type KeyStore, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { keyOf } from "../../packages/conformance/lib/store/keys.ts";
 import { askerOf } from "../support/asker.ts";
 import { withScheduledTimers } from "../support/scheduled_timers.ts";
 import { withShortTimers, withStoppedClock } from "../support/stopped_clock.ts";
+import { withVirtualClock } from "../support/virtual_clock.ts";
 
 const KEY = "pk_test";
 const DIGEST = await digestOf(KEY);
@@ -229,3 +230,35 @@ test("any number of unknown keys share a read that began after their requests, s
     assert.deepEqual((await Promise.all(late)).flat(), Array(100).fill(401).with(50, 200));
     assert.equal(server.reads, 3);
   }));
+
+test("wrong keys cause one read in fifty milliseconds, also if reads are slow, and keys that are known wait for a second at most", () =>
+  withVirtualClock(async ({ now }) => {
+    let reads = 0, readTime = 20;
+    const cache = new KeyCache({ ...UNUSED, list: async () => (reads++, await sleep(readTime), []) }, [], () => {});
+    const waits: number[] = [];
+    const flood = async (end: number, ask: () => unknown) => {
+      const asked: Promise<unknown>[] = [];
+      for (; now() < end; await sleep(10)) {
+        const begunAt = now();
+        asked.push(Promise.resolve(ask()).then(() => waits.push(now() - begunAt)));
+      }
+      await Promise.all(asked);
+    };
+    await cache.renew();
+    await flood(3_000, () => cache.find("pk_wrong", now()));
+    assert.ok(reads <= 65 && Math.max(...waits) <= 100, `${reads} reads, a wait of ${Math.max(...waits)} ms`);
+    reads = 0, readTime = 60_000;
+    await flood(7_000, () => cache.current(now()));
+    assert.ok(reads === 1 && Math.max(...waits) <= 1_000, `${reads} reads, a wait of ${Math.max(...waits)} ms`);
+  }));
+
+test("a read that fails after a later one has succeeded is no outage", async () => {
+  const first = Promise.withResolvers<[]>(), told: unknown[] = [];
+  const lists = [() => first.promise, () => []];
+  const cache = new KeyCache({ ...UNUSED, list: () => lists.shift()!() }, [], (error) => told.push(error));
+  const failing = assert.rejects(cache.renew(), DOWN);
+  await cache.renew();
+  first.reject(DOWN);
+  await failing;
+  assert.deepEqual(told, []);
+});
