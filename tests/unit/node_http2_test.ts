@@ -86,7 +86,8 @@ test("over HTTP/2 a body that fails midway, or is too short, resets the stream w
 test("over HTTP/2 a client that leaves within its body while its key is looked up is no failure, and its body is not waited for", async () => {
   const came = Promise.withResolvers<void>(), left = Promise.withResolvers<void>(), told: unknown[] = [];
   const listener = createNodeListener(createPetstore({
-    keys: () => left.promise.then(() => true),
+    keys: (_, { signal }) =>
+      left.promise.then(() => until("the signal is aborted", () => signal.aborted, 10)).then(() => true),
     onResponse: ({ status }) => told.push(status),
     onError: ({ error }) => told.push(error),
   }));

@@ -102,6 +102,17 @@ async function askTwice(
   return received.replaceAll(/HTTP\/1\.1 (\d+) [^]*?\r\n\r\n/g, "<$1>");
 }
 
+test("createNodeListener() cancels the body of a Response to HEAD, and sends no length of a body that is not there", async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const streamed = () => new Response(new ReadableStream({ cancel: cancelled.resolve }));
+  assert.match(await exchange(createNodeListener(streamed), head("HEAD /", "Host: x")), /^HTTP\/1\.1 200 /);
+  await cancelled.promise;
+  for (const status of [200, 204]) {
+    const received = await exchange(createNodeListener(bodyless(status)), head("GET /", "Host: x"));
+    assert.doesNotMatch(received, /content-length: 5/i);
+  }
+});
+
 function bodyless(status: number): () => Response {
   return () => new Response(null, { status, headers: { "content-length": "5" } });
 }
