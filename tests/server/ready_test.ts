@@ -1,8 +1,10 @@
 /** `ready`, which a container's health check runs. */
 
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
 import { test } from "node:test";
 import { withDenoServe } from "../support/http/deno_serve.ts";
+import { withListening } from "../support/http/listening.ts";
 import { runHere, withFreshServerHere } from "../support/server/in_process.ts";
 import { assertRefused } from "../support/server/pet_files.ts";
 import { runCommand } from "../support/server/server_process.ts";
@@ -43,4 +45,22 @@ test("ready tells why a server is not ready, or that another program answers", a
       assertRefused(await runHere(["ready", `--port=${port}`]), shows, exit);
     });
   }
+});
+
+test("ready does not wait for a server that never answers", async (t) => {
+  const { timeout } = AbortSignal;
+  t.mock.method(AbortSignal, "timeout", () => timeout(50));
+  // It gives up at last, so that the test ends if the command waits.
+  let hasGivenUp = false;
+  const silent = createServer((request, response) => {
+    const timer = setTimeout(() => {
+      hasGivenUp = true;
+      request.destroy();
+    }, 2_000);
+    response.on("close", () => clearTimeout(timer));
+  });
+  await withListening(silent, async (port) => {
+    assertRefused(await runHere(["ready", `--port=${port}`]), /cannot be asked: .*time/i, 1);
+    assert.equal(hasGivenUp, false);
+  });
 });

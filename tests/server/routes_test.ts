@@ -77,4 +77,8 @@ test("/readyz checks the store once a second at most, however often and slowly, 
   reject(new StoreUnavailableError("down"));
   assert.deepEqual(new Set([...await first, ...await later, ...await ask("")]), new Set([503]));
   assert.equal(checks.reads, 2);
+  // After a failure, it is asked again.
+  check = () => Promise.resolve();
+  clock.mock.mockImplementation(() => 61_001);
+  assert.deepEqual(new Set(await ask("")), new Set([200]));
 });

@@ -56,6 +56,8 @@ test("a setting has its value without the white space around it, wherever it com
     }
   }
   assert.deepEqual(readFrom([], { PETSTORE_KEYS: "a\r\nb,c\n" }).keys, ["a", "b", "c"]);
+  const digest = `sha256:${"0f".repeat(32)}`;
+  assert.deepEqual(readFrom(["--key", digest], {}).keys, [digest]);
   for (const keys of ['a,"b"', '["a", "b"]']) {
     assert.throws(() => readFrom([], { PETSTORE_KEYS: keys }), /^SettingError: PETSTORE_KEYS .*(quotes|JSON)/);
   }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sleep } from "../../lib/promises.ts";
-import { createWriters, type Writers } from "../../lib/server/process/writers.ts";
+import { createWriters, writeAll, type Writers } from "../../lib/server/process/writers.ts";
 import { withVirtualClock } from "../support/virtual_clock.ts";
 
 /** Waits until a line that was added could have been written. */
@@ -36,6 +36,17 @@ test("lines that come together are written together, in order, without a flush, 
     await flushed;
     assert.equal(writes.slice(2).join(""), "e\nf\n");
   }));
+
+test("bytes of which each write takes only a part are written whole, in order", async () => {
+  let written = "";
+  const write = (bytes: Uint8Array) => {
+    const part = bytes.subarray(0, 3);
+    written += new TextDecoder().decode(part);
+    return Promise.resolve(part.length);
+  };
+  await writeAll({ write }, new TextEncoder().encode("0123456789"));
+  assert.equal(written, "0123456789");
+});
 
 test("lines that a slow reader has no room for are counted once, and after it has read, none is lost", () =>
   withVirtualClock(async () => {

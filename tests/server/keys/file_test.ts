@@ -103,6 +103,10 @@ test.inFolder("the key of the file is accepted with the caller that it has as a 
   await keys.revoke(first!.id, new Date());
   await assert.rejects(provideFirstKey([], keys), /chmod/);
   Deno.chmodSync("data/api-key", 0o600);
-  const revoked = await provideFirstKey([], keys);
-  assert.deepEqual([revoked.location, revoked.note], ["store", "none is valid (petstore keys add makes one)"]);
+  for (const hasFile of [true, false]) {
+    if (!hasFile) Deno.removeSync("data/api-key");
+    const revoked = await provideFirstKey([], keys);
+    assert.deepEqual([revoked.location, revoked.note], ["store", "none is valid (petstore keys add makes one)"]);
+  }
+  assert.equal((await keys.list()).length, 1);
 });
