@@ -3,7 +3,10 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
-import { StoreUnavailableError } from "../../lib/stores/store.ts";
+import { prepareStore } from "../../lib/server/serving/prepare_store.ts";
+import type { ServerSettings } from "../../lib/server/settings/server_settings.ts";
+import type { OpenStore, StoreSetting } from "../../lib/server/store_setting/store_setting.ts";
+import { type PetQuery, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
 import { inFolder, test } from "../support/server/in_process.ts";
@@ -52,4 +55,24 @@ test("a start that fails after it has listened closes its socket and its store, 
   const start = startWithoutSocket(["--key=k"], store, note("stop"), (line) => calls.push(line));
   await assert.rejects(start, { message: "down" });
   assert.deepEqual(calls, ["petstore: the store is new", "stop", "close"]);
+});
+
+test("a start fails if a kind of read fails, as on a file that is damaged in a part", async () => {
+  const damaged = new StoreUnavailableError("damaged");
+  const keys = Object.assign(createMemoryStore().keys, { list: () => Promise.reject(damaged) });
+  const listUnless = (isDamaged: (query: PetQuery) => boolean) => {
+    return { list: (query: PetQuery) => isDamaged(query) ? Promise.reject(damaged) : { pets: [] } };
+  };
+  const broken = [
+    { check: () => Promise.reject(damaged) },
+    listUnless(({ status }) => status === undefined),
+    listUnless(({ status }) => status !== undefined),
+    { keys },
+  ];
+  for (const part of broken) {
+    const store = Object.assign(createMemoryStore(), part) as unknown as OpenStore;
+    const settings = { faults: undefined, allowReset: false, seed: 0, keys: ["k"] } as unknown as ServerSettings;
+    const setting = { path: undefined, shared: undefined } as unknown as StoreSetting;
+    await assert.rejects(prepareStore(store, setting, settings, () => {}), damaged);
+  }
 });

@@ -7,6 +7,7 @@ import { get, head, lengthOf, PET, post } from "../support/http/requests.ts";
 import { countPets, withFreshServer, withServer } from "../support/server/server_process.ts";
 import { test } from "../support/server/in_process.ts";
 import { until } from "../support/until.ts";
+import { withVirtualClock } from "../support/virtual_clock.ts";
 
 const LIVEZ = get("/livez");
 
@@ -76,3 +77,12 @@ test("a client that never finishes delays the end until its time limit, and the 
   await shutDown({ gate, listener, report }, 0, 10);
   assert.deepEqual(reports, ["stopped before all clients had finished their requests"]);
 });
+
+test("a server ends within ten seconds, also if neither its requests nor its connections end", () =>
+  withVirtualClock(async ({ now }) => {
+    const never = () => new Promise<void>(() => {});
+    const gate = { refuse: never, hold() {}, end() {} };
+    await shutDown({ gate, listener: { port: 0, stop: never }, report() {} });
+    // The store is closed afterwards.
+    assert.ok(now() <= 8_000, `${now()} ms`);
+  }));
