@@ -30,20 +30,26 @@ const GIVE_UP_AFTER_MS = 10_000;
  */
 const MIN_INTERVAL_MS = 50;
 
+/**
+ * Whether a request may wait for a read that another request has begun, and a read may go on when its request has ended. In Workers, a read
+ * ends with the request that has begun it, perhaps without a result.
+ */
+const READS_ARE_SHARED = !IN_WORKERS;
+
 /** A read that has begun. */
 interface Read {
   /** The first read has the number 1, and each read one more than the read that began before it. */
   readonly number: number;
   readonly begunAt: number;
-  /** Resolves when the keys have been read, and rejects if they cannot be. */
-  readonly done: Promise<void>;
 }
+
+/** Stands for the latest read before there is one. */
+const NO_READ: Read = { number: 0, begunAt: -Infinity };
 
 /** What the last successful read has found. */
 interface KnownKeys extends LoadedKeys {
-  /** The number of the read that has found these keys, and when it began. */
-  readNumber: number;
-  begunAt: number;
+  /** The read that has found these keys. */
+  read: Read;
 }
 
 /** Why the keys cannot be read at the moment. */
@@ -60,8 +66,7 @@ interface Outage {
  *   In an outage it costs none either, except at the first request after a pause.
  * - An unknown key waits for one read that begins after its request has come, because another program may have just added it. In an outage
  *   it is refused at once.
- * - In Workers, a read ends with the request that has begun it, perhaps without a result. So a request waits for its own reads alone, and
- *   looks whether those of others have ended.
+ * - In Workers, a request waits for its own reads alone, and looks whether those of others have ended: see {@link READS_ARE_SHARED}.
  *
  * For speed, a request with a known key gets its owner without a promise. So methods return a {@link MaybePromise}, and chain in place of
  * awaiting.
@@ -75,10 +80,11 @@ export class KeyCache {
   #known: KnownKeys | undefined;
   /** It is undefined while the keys can be read. */
   #outage: Outage | undefined;
-  /** The read that has begun last. */
-  #latest: Read | undefined;
-  /** The highest number of a read that has ended, or 0. Reads may end in another order than they began. */
-  #endedNumber = 0;
+  /** The read that has begun last, and a promise that resolves when it has ended, well or not. */
+  #latest = NO_READ;
+  #endOfLatest: Promise<void> = Promise.resolve();
+  /** Of the reads that have ended, well or not, the one that began last. Reads may end in another order than they began. */
+  #newestEnded = NO_READ;
 
   /** @param onOutage Called with the error when known keys cannot be read any more, and with `undefined` when they can be read again. */
   constructor(store: KeyStore, fixed: readonly KeyRecord[], onOutage: (error: unknown) => unknown) {
@@ -95,76 +101,21 @@ export class KeyCache {
    */
   find(key: string, now: number): MaybePromise<KeyOwner | undefined> {
     // The number is taken before `current()`, which may begin a read: that one is later than the request.
-    const lastBegun = this.#begunNumber;
+    const nextNumber = this.#nextNumber;
     return chain(this.current(now), (ring) => {
-      return chain(ring.find(key), (owner) => owner ?? this.#findAfter(lastBegun, key));
+      return chain(ring.find(key), (owner) => owner ?? this.#findInRead(nextNumber, key));
     });
   }
 
   /** The keys, at most {@link WAIT_AFTER_MS} old except in an outage. The promise rejects if they could not be read yet. */
   current(now: number): MaybePromise<KeyRing> {
     const known = this.#known;
-    if (!known || this.#mustWait(known, now)) return this.#ringAfter(this.#nextOrRunningRead(now));
-    const isDue = now - this.#latest!.begunAt >= RENEW_AFTER_MS;
-    if (isDue && IN_WORKERS) return this.#ringAfter(this.renew());
+    if (!known || this.#mustWait(known, now)) return this.#ringAfter(this.#runningOrNextRead(now));
+    if (now - this.#latest.begunAt < RENEW_AFTER_MS) return known.ring;
+    if (!READS_ARE_SHARED) return this.#ringAfter(this.renew());
     // The read goes on in the background. If it fails, an outage begins.
-    if (isDue && !this.#isReading(now)) this.renew();
+    if (!this.#isReading(now)) this.renew();
     return known.ring;
-  }
-
-  /** Whether a request that comes now waits for a read, although keys are known. */
-  #mustWait({ begunAt }: KnownKeys, now: number): boolean {
-    if (now - begunAt < WAIT_AFTER_MS) return false;
-    if (!this.#outage) return true;
-    // In an outage, a wait would most likely be in vain. But after a pause without requests, and so without reads, the outage may be over.
-    return !this.#isReading(now) && now - this.#outage.lastSeenAt >= WAIT_AFTER_MS;
-  }
-
-  /** The keys after a read, or the last known ones if it fails or takes too long. The promise rejects if there are none. */
-  async #ringAfter(read: Promise<void>): Promise<KeyRing> {
-    await this.#waitFor(read, this.#known ? PATIENCE_MS : GIVE_UP_AFTER_MS);
-    if (this.#known) return this.#known.ring;
-    throw this.#outage!.error;
-  }
-
-  /**
-   * Finds the owner of a key that the known keys did not have. Another program may have added it just before the request came, so only a read
-   * that began after the request shows for certain whether it exists.
-   *
-   * @param lastBegun The number of the last read that had begun when the request came.
-   */
-  async #findAfter(lastBegun: number, key: string): Promise<KeyOwner | undefined> {
-    // In an outage, a wait would most likely be in vain.
-    if (this.#outage) return undefined;
-    await this.#waitFor(this.#readAfter(lastBegun), PATIENCE_MS);
-    return this.#known!.ring.find(key);
-  }
-
-  /** Waits until a read has ended, well or not. If it takes too long, an outage begins, unless another read has succeeded meanwhile. */
-  async #waitFor(read: Promise<void>, patienceMs: number): Promise<void> {
-    const knownBefore = this.#known;
-    const hasEnded = await resolvesWithin(patienceMs, read.catch(() => {}));
-    if (hasEnded || this.#known !== knownBefore) return;
-    this.#noteFailure(new StoreUnavailableError(`Reading the API keys takes longer than ${patienceMs} ms`));
-  }
-
-  /** Settles after the read that is under way, or else after a new one. */
-  #nextOrRunningRead(now: number): Promise<void> {
-    return this.#readAfter(this.#isReading(now) ? this.#begunNumber - 1 : this.#begunNumber);
-  }
-
-  /**
-   * Settles when a read with a higher number than this one has ended. All who wait share the reads: who finds after the pause that nobody
-   * else has begun one, begins it.
-   */
-  async #readAfter(number: number): Promise<void> {
-    while (this.#endedNumber <= number) {
-      const last = this.#latest;
-      if (last && !IN_WORKERS && this.#isReading(performance.now())) await last.done.catch(() => {});
-      if (last && this.#endedNumber <= number) await sleep(last.begunAt + MIN_INTERVAL_MS - performance.now());
-      const mustBegin = this.#endedNumber <= number && this.#latest === last;
-      if (mustBegin) return await this.renew();
-    }
   }
 
   /**
@@ -172,30 +123,96 @@ export class KeyCache {
    * is no time limit, because the caller has changed the keys or wants to know whether they can be read.
    */
   renew(): Promise<void> {
-    const number = this.#begunNumber + 1;
-    const begunAt = performance.now();
-    const done = this.#read(number, begunAt);
-    this.#latest = { number, begunAt, done };
+    const read: Read = { number: this.#nextNumber, begunAt: performance.now() };
+    this.#latest = read;
+    const done = this.#carryOut(read);
     // A failure is told to those who wait for the read. If nobody does, it must not end the process.
-    done.catch(() => {});
+    this.#endOfLatest = done.catch(() => {});
     return done;
   }
 
+  /** Whether a request that comes now waits for a read, although keys are known. */
+  #mustWait({ read }: KnownKeys, now: number): boolean {
+    if (now - read.begunAt < WAIT_AFTER_MS) return false;
+    if (!this.#outage) return true;
+    // In an outage, a wait would most likely be in vain. But after a pause without requests, and so without reads, the outage may be over.
+    return !this.#isReading(now) && now - this.#outage.lastSeenAt >= WAIT_AFTER_MS;
+  }
+
+  /**
+   * Finds the owner of a key that the known keys did not have. Another program may have added it just before the request came, so only a read
+   * that began after the request shows for certain whether it exists.
+   *
+   * @param nextNumber The number of the first read that began after the request.
+   */
+  async #findInRead(nextNumber: number, key: string): Promise<KeyOwner | undefined> {
+    // In an outage, a wait would most likely be in vain.
+    if (this.#outage) return undefined;
+    const ring = await this.#ringAfter(this.#readFrom(nextNumber));
+    return ring.find(key);
+  }
+
+  /**
+   * The keys after a read, or the last known ones if it fails or takes too long. If it takes too long, an outage begins, unless another read
+   * has succeeded meanwhile. The promise rejects if no keys are known.
+   */
+  async #ringAfter(read: Promise<void>): Promise<KeyRing> {
+    const knownBefore = this.#known;
+    const patienceMs = knownBefore ? PATIENCE_MS : GIVE_UP_AFTER_MS;
+    const hasEnded = await resolvesWithin(patienceMs, read.catch(() => {}));
+    if (!hasEnded && this.#known === knownBefore) {
+      this.#noteFailure(new StoreUnavailableError(`Reading the API keys takes longer than ${patienceMs} ms`));
+    }
+    if (this.#known) return this.#known.ring;
+    // The read has failed or takes too long, so an outage has begun.
+    throw this.#outage!.error;
+  }
+
+  /** Settles after the read that is under way, or else after a new one. */
+  #runningOrNextRead(now: number): Promise<void> {
+    return this.#readFrom(this.#isReading(now) ? this.#latest.number : this.#nextNumber);
+  }
+
+  /**
+   * Settles when the read with this number, or one that began after it, has ended. All who wait share the reads: who finds after the pause
+   * that nobody else has begun one, begins it. A read that is under way is waited for even if it began too early, so that the store has one
+   * at a time.
+   */
+  async #readFrom(number: number): Promise<void> {
+    while (!this.#hasEnded(number)) {
+      const latest = this.#latest;
+      if (READS_ARE_SHARED && this.#isReading(performance.now())) {
+        await this.#endOfLatest;
+      } else {
+        await sleep(latest.begunAt + MIN_INTERVAL_MS - performance.now());
+        const mustBegin = this.#latest === latest && !this.#hasEnded(number);
+        if (mustBegin) return await this.renew();
+      }
+    }
+  }
+
   /** Carries out a read. If one that began later has succeeded meanwhile, this one changes nothing. */
-  async #read(readNumber: number, begunAt: number): Promise<void> {
+  async #carryOut(read: Read): Promise<void> {
     try {
       const loaded = await loadKeys(this.#store, this.#fixed, this.#known);
-      if (this.#isOutdated(readNumber)) return;
-      const isEndOfOutage = this.#known !== undefined && this.#outage !== undefined;
-      this.#known = { ...loaded, readNumber, begunAt };
-      this.#outage = undefined;
-      if (isEndOfOutage) callSafely(() => this.#onOutage(undefined));
+      if (!this.#isOutdated(read)) this.#noteSuccess({ ...loaded, read });
     } catch (error) {
-      if (!this.#isOutdated(readNumber)) this.#noteFailure(error);
+      if (!this.#isOutdated(read)) this.#noteFailure(error);
       throw error;
     } finally {
-      this.#endedNumber = Math.max(this.#endedNumber, readNumber);
+      if (!this.#hasEnded(read.number)) this.#newestEnded = read;
     }
+  }
+
+  #isOutdated(read: Read): boolean {
+    return this.#known !== undefined && this.#known.read.number > read.number;
+  }
+
+  #noteSuccess(found: KnownKeys): void {
+    const isEndOfOutage = this.#known !== undefined && this.#outage !== undefined;
+    this.#known = found;
+    this.#outage = undefined;
+    if (isEndOfOutage) callSafely(() => this.#onOutage(undefined));
   }
 
   #noteFailure(error: unknown): void {
@@ -205,18 +222,18 @@ export class KeyCache {
     if (isNews) callSafely(() => this.#onOutage(error));
   }
 
-  #isOutdated(readNumber: number): boolean {
-    return this.#known !== undefined && this.#known.readNumber > readNumber;
+  /** Whether the read with this number, or one that began after it, has ended. */
+  #hasEnded(number: number): boolean {
+    return this.#newestEnded.number >= number;
   }
 
-  /** The number of the read that has begun last, or 0 before the first one. */
-  get #begunNumber(): number {
-    return this.#latest?.number ?? 0;
+  /** The number of the read that will begin next. */
+  get #nextNumber(): number {
+    return this.#latest.number + 1;
   }
 
   /** Whether the latest read has neither ended nor been given up. */
   #isReading(now: number): boolean {
-    const isUnderWay = this.#endedNumber < this.#begunNumber;
-    return isUnderWay && now - this.#latest!.begunAt < GIVE_UP_AFTER_MS;
+    return this.#latest !== this.#newestEnded && now - this.#latest.begunAt < GIVE_UP_AFTER_MS;
   }
 }
