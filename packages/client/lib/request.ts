@@ -81,12 +81,12 @@ export function unexpected(message: string, facts: ResponseFacts): PetstoreError
  */
 function innermostMessage(error: Error | undefined): string {
   let last = "";
-  for (const { message, code } of chainOf(error)) last = message || code || last;
+  for (const { message, code } of errorAndCauses(error)) last = message || code || last;
   return last === "" ? "" : `: ${last}`;
 }
 
 /** Iterates over an error and its causes. */
-export function* chainOf(error: unknown): Generator<{ message?: string; code?: string; cause?: unknown }> {
+export function* errorAndCauses(error: unknown): Generator<{ message?: string; code?: string; cause?: unknown }> {
   for (let each = error; each instanceof Error; each = each.cause) yield each;
 }
 

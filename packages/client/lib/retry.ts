@@ -1,5 +1,5 @@
 import { type ClientErrorCode, PetstoreError } from "./error.ts";
-import { chainOf } from "./request.ts";
+import { errorAndCauses } from "./request.ts";
 
 export interface RetryLimits {
   timeoutMs: number;
@@ -14,7 +14,7 @@ export type Attempt<T> = (signal: AbortSignal) => Promise<T>;
 /** The statuses of failures that may pass, so that the same request may succeed later. */
 const TRANSIENT_STATUSES = [408, 429, 502, 503, 504];
 
-/** A pause is random. These are the bounds of the first pause and of the longest, in milliseconds. */
+/** A pause is random. These are the upper bounds of the first pause and of the longest, in milliseconds. */
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
@@ -40,17 +40,17 @@ const SHORTEST_ATTEMPT_MS = 1_000;
 export async function retry<T>(attempt: Attempt<T>, { timeoutMs, maxRetries, signal }: RetryLimits): Promise<T> {
   const end = performance.now() + timeoutMs;
   /** The longest that an attempt may take if another one may follow. */
-  const share = Math.max(SHORTEST_ATTEMPT_MS, timeoutMs / 3);
-  /** The last failure after which the server may have carried out the request all the same. */
-  let doubtful: PetstoreError | undefined;
+  const attemptMs = Math.max(SHORTEST_ATTEMPT_MS, timeoutMs / 3);
+  /** The last failure that leaves unclear whether the server has carried out the request. */
+  let unclearFailure: PetstoreError | undefined;
   /** How many attempts in a row were refused, because nothing listens at the address. */
   let refusals = 0;
   for (let retries = 0;; retries++) {
     const timeLeft = end - performance.now();
     const isLast = retries >= maxRetries;
-    const limit: AttemptLimit = isLast || timeLeft <= share
-      ? { milliseconds: timeLeft, code: "deadline_exceeded", told: timeoutMs }
-      : { milliseconds: share, code: "connection_failed", told: share };
+    const limit: AttemptLimit = isLast || timeLeft <= attemptMs
+      ? { milliseconds: timeLeft, code: "deadline_exceeded", message: noResponseWithin(timeoutMs) }
+      : { milliseconds: attemptMs, code: "connection_failed", message: noResponseWithin(attemptMs) };
     let failure: PetstoreError;
     try {
       return await runAttempt(attempt, limit, signal);
@@ -60,37 +60,44 @@ export async function retry<T>(attempt: Attempt<T>, { timeoutMs, maxRetries, sig
       if (!(error instanceof PetstoreError)) throw error;
       failure = error;
     }
+    if (isLast || !isTransient(failure)) throw withHistory(failure, retries, unclearFailure);
+
     const wasRefused = isRefused(failure);
     refusals = wasRefused ? refusals + 1 : 0;
-    const pause = wasRefused ? refusedPause() : (failure.retryAfterMs ?? 0) + jitter(retries);
+    const pause = wasRefused ? pauseAfterRefusal() : pauseAfterFailure(failure, retries);
     // A pause beyond the end of the call would end in the same failure, only later.
     const isTooLong = performance.now() + pause >= end;
-    if (isLast || isTooLong || refusals > REFUSED_RETRIES || !isTransient(failure)) {
-      throw withHistory(failure, retries, doubtful);
-    }
+    if (isTooLong || refusals > REFUSED_RETRIES) throw withHistory(failure, retries, unclearFailure);
+
     // A 429 was refused before it was carried out, and a refused connection has carried nothing.
-    if (failure.status !== 429 && !wasRefused) doubtful = failure;
+    if (failure.status !== 429 && !wasRefused) unclearFailure = failure;
     await sleep(pause, signal);
   }
 }
 
-/** How long an attempt may take, and the error if it takes longer. */
+/** How long an attempt may take, and the code and the message of the error if it takes longer. */
 interface AttemptLimit {
   milliseconds: number;
   code: ClientErrorCode;
-  /** The time that the message of the error tells, in milliseconds. */
-  told: number;
+  message: string;
+}
+
+function noResponseWithin(milliseconds: number): string {
+  return `No response within ${Math.round(milliseconds)} ms`;
 }
 
 /** Makes one attempt. It ends at its limit and at the abort even if the attempt ignores its signal. Leaves no timer and no listener behind. */
-async function runAttempt<T>(attempt: Attempt<T>, limit: AttemptLimit, signal: AbortSignal | undefined): Promise<T> {
+async function runAttempt<T>(
+  attempt: Attempt<T>,
+  { milliseconds, code, message }: AttemptLimit,
+  signal: AbortSignal | undefined,
+): Promise<T> {
   signal?.throwIfAborted();
   const controller = new AbortController();
-  const abort = () => controller.abort(signal!.reason);
-  const giveUp = () =>
-    controller.abort(new PetstoreError(limit.code, `No response within ${Math.round(limit.told)} ms`));
+  const abort = () => controller.abort(signal?.reason);
+  const giveUp = () => controller.abort(new PetstoreError(code, message));
   signal?.addEventListener("abort", abort);
-  const timer = setTimeout(giveUp, limit.milliseconds);
+  const timer = setTimeout(giveUp, milliseconds);
   try {
     // The abort is listened to before the attempt begins, because `fetch` may cause it before it returns.
     const aborted = rejectionOf(controller.signal);
@@ -108,20 +115,23 @@ function rejectionOf(signal: AbortSignal): Promise<never> {
 
 /** Whether nothing listens at the address, as Node, Deno and Bun say it. A browser does not tell. */
 function isRefused({ cause }: PetstoreError): boolean {
-  for (const { code, message = "" } of chainOf(cause)) {
+  for (const { code, message = "" } of errorAndCauses(cause)) {
     if (code === "ECONNREFUSED" || code === "ConnectionRefused" || /connection refused/i.test(message)) return true;
   }
   return false;
 }
 
 /** The pause after a refused connection, in milliseconds. It is random within a fifth, so that clients do not come back together. */
-function refusedPause(): number {
+function pauseAfterRefusal(): number {
   return REFUSED_PAUSE_MS * (0.8 + 0.4 * Math.random());
 }
 
-/** The pause before a retry is random from zero on ("full jitter"), so that clients that failed together do not come back together. */
-function jitter(retries: number): number {
-  return Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** retries);
+/**
+ * The pause after another failure, in milliseconds: what the server asks for, and a time that is random from zero on ("full jitter"), so that
+ * clients that failed together do not come back together.
+ */
+function pauseAfterFailure({ retryAfterMs = 0 }: PetstoreError, retries: number): number {
+  return retryAfterMs + Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** retries);
 }
 
 /** Whether the same request may succeed later. */
@@ -130,22 +140,27 @@ function isTransient({ code, status }: PetstoreError): boolean {
 }
 
 /** Adds to the last failure how many attempts got no response, and whether an earlier one may have been carried out. */
-function withHistory(failure: PetstoreError, retries: number, doubtful: PetstoreError | undefined): PetstoreError {
+function withHistory(
+  failure: PetstoreError,
+  retries: number,
+  unclearFailure: PetstoreError | undefined,
+): PetstoreError {
   if (failure.code === "connection_failed" && retries > 0) failure.message += ` (${retries + 1} attempts)`;
-  if (doubtful) failure.cause ??= doubtful;
+  if (unclearFailure) failure.cause ??= unclearFailure;
   return failure;
 }
 
 /** Waits for a time. Rejects with the reason of the signal once that is aborted. */
 function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    const end = () => {
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", abort);
+      resolve();
+    }, milliseconds);
+    const abort = () => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", end);
-      if (signal?.aborted) reject(signal.reason);
-      else resolve();
+      reject(signal?.reason);
     };
-    const timer = setTimeout(end, milliseconds);
-    signal?.addEventListener("abort", end);
+    signal?.addEventListener("abort", abort, { once: true });
   });
 }
