@@ -29,7 +29,7 @@ import {
   WritingStore,
 } from "@petstore/petstore/store/toolkit";
 import { Database, type PooledStore } from "./lib/client/database.ts";
-import { type PostgresPool, requirePool, sizeOf } from "./lib/client/pool.ts";
+import { maxConnectionsOf, type PostgresPool, requirePool } from "./lib/client/pool.ts";
 import { GroupCommit } from "./lib/commit.ts";
 import { postgresKeys } from "./lib/keys.ts";
 import { checkOptions, type PostgresStoreOptions } from "./lib/options.ts";
@@ -65,7 +65,7 @@ export async function createPostgresStore(
   requirePool(pool);
   const checked = checkOptions(options);
   // One connection is for the keys: a flood of requests must not keep a revoked key alive.
-  const db = new Database(pool, checked, Math.max(1, sizeOf(pool) - 1));
+  const db = new Database(pool, checked, Math.max(1, maxConnectionsOf(pool) - 1));
   const keyDb = new Database(pool, checked, 1);
   const isNew = await openTables(db);
   return new PostgresStore(db, keyDb, isNew);

@@ -3,8 +3,8 @@ import { storeClosed } from "@petstore/petstore/store/toolkit";
 import type { CheckedOptions } from "../options.ts";
 import { type Connection, type Parameter, type Row, runStatement } from "./connection.ts";
 import { asUnavailable, isRefusal } from "./errors.ts";
-import { type PostgresPool, sizeOf } from "./pool.ts";
-import { guardPool, ignore } from "./pool_guard.ts";
+import { maxConnectionsOf, type PostgresPool } from "./pool.ts";
+import { guardPool, ignoreError } from "./pool_guard.ts";
 
 /** How many statements may wait for a connection. */
 const MAX_WAITING = 10_000;
@@ -21,11 +21,14 @@ export interface PooledStore {
 export interface Limits {
   /** When the statement must have ended, in milliseconds as in `performance.now()`. Default: `timeoutMs` from now. */
   deadline?: number;
-  /** What the statement may store, although it fails. Its caller is told so, and it is not cancelled as others are: see `#cancel()`. */
+  /**
+   * What the statement stores, if it stores something. Without an answer it is unknown whether it has done so: the error says that, and
+   * the statement is not cancelled as others are (see `#cancel()`).
+   */
   mayStore?: Stored;
 }
 
-/** What a statement may store, as a part of a message. */
+/** What a statement stores, as a part of a message. */
 type Stored = "pet" | "change of the keys";
 
 /** A statement whose caller waits for its result. */
@@ -37,6 +40,10 @@ interface Statement {
   arrivedAt: number;
   /** Ends the statement when its time has passed. */
   timer: ReturnType<typeof setTimeout>;
+  /** Set when the statement is sent. */
+  connection: Connection | undefined;
+  /** Whether its time has passed after it was sent. Then its promise is settled, and its connection closed. */
+  hasExpired: boolean;
   resolve(rows: Row[]): void;
   reject(error: StoreUnavailableError): void;
 }
@@ -44,7 +51,7 @@ interface Statement {
 /**
  * Runs statements with a time limit, each on a connection that runs no other one meanwhile.
  *
- * A statement is first in `#waiting`, then in `#sent`, and in neither when it has ended. It ends with its result, or when its time has passed.
+ * A statement is in `#waiting` until it is sent. It ends with its result, or when its time has passed.
  * A connection is closed if its statement has failed or its time has passed, so that no other statement gets its rows or its cancellation.
  */
 export class Database {
@@ -54,15 +61,18 @@ export class Database {
   readonly #prepare: boolean;
   /** The statements that wait, the oldest first. They wait here because the pool cannot remove one from its own queue. */
   readonly #waiting = new Set<Statement>();
-  /** The statements that PostgreSQL may have got, each with its connection. */
-  readonly #sent = new Map<Statement, Connection>();
   /** How many connections may be used at a time. */
   readonly #maxRunning: number;
   /** How many connections are used, or being opened. */
   #running = 0;
 
   /** @param maxRunning How many statements may run at a time. Default: as many as the pool has connections. */
-  constructor(pool: PostgresPool, { schema, timeoutMs, prepare }: CheckedOptions, maxRunning: number = sizeOf(pool)) {
+  constructor(
+    pool: PostgresPool,
+    { schema, timeoutMs, prepare }: CheckedOptions,
+    maxRunning: number = maxConnectionsOf(pool),
+  ) {
+    // Otherwise an idle connection that is lost would end the process.
     guardPool(pool);
     this.#pool = pool;
     this.schema = schema;
@@ -83,8 +93,17 @@ export class Database {
     return new Promise((resolve, reject) => {
       const arrivedAt = performance.now();
       const timeLimit = deadline === undefined ? this.timeoutMs : Math.max(0, deadline - arrivedAt);
-      const timer = setTimeout(() => this.#expire(statement, timeLimit), timeLimit);
-      const statement: Statement = { text, parameters, mayStore, arrivedAt, timer, resolve, reject };
+      const statement: Statement = {
+        text,
+        parameters,
+        mayStore,
+        arrivedAt,
+        timer: setTimeout(() => this.#expire(statement, timeLimit), timeLimit),
+        connection: undefined,
+        hasExpired: false,
+        resolve,
+        reject,
+      };
       this.#waiting.add(statement);
       if (this.#running < this.#maxRunning) this.#runWaiting();
     });
@@ -92,10 +111,10 @@ export class Database {
 
   /** How busy the connections are. */
   get load(): PooledStore["pool"] {
-    return { size: sizeOf(this.#pool), running: this.#running, waiting: this.#waiting.size };
+    return { size: maxConnectionsOf(this.#pool), running: this.#running, waiting: this.#waiting.size };
   }
 
-  /** Refuses the statements that wait, and leaves the pool open. Statements that were sent end by their time limits. */
+  /** Refuses the statements that wait, and leaves the pool open. Statements that were sent go on, each within its time limit. */
   release(): void {
     for (const statement of this.#waiting) this.#refuse(statement, storeClosed());
   }
@@ -105,22 +124,20 @@ export class Database {
     this.#running++;
     while (this.#waiting.size > 0) {
       const connection = await this.#connect();
-      if (connection) await this.#runOn(connection);
+      if (connection) await this.#runInARow(connection);
     }
     this.#running--;
   }
 
-  /**
-   * Takes a connection out of the pool. If that fails, the result is undefined, and the statement that has waited longest fails too. One that
-   * came later than the attempt began waits for another attempt.
-   */
+  /** Takes a connection out of the pool. If that fails, the result is undefined, and the statement that has waited longest fails too. */
   async #connect(): Promise<Connection | undefined> {
-    const begun = performance.now();
+    const begunAt = performance.now();
     try {
       return await this.#pool.connect() as Connection;
     } catch (error) {
       const [oldest] = this.#waiting;
-      if (oldest && oldest.arrivedAt <= begun) this.#refuse(oldest, asUnavailable(error));
+      // A statement that came only during this attempt waits for another one.
+      if (oldest && oldest.arrivedAt <= begunAt) this.#refuse(oldest, asUnavailable(error));
       return undefined;
     }
   }
@@ -129,12 +146,12 @@ export class Database {
    * Runs statements that wait on a connection, one after the other, and gives it back. This is for speed: to give the connection back and
    * take it again for each would cost more than a read.
    */
-  async #runOn(connection: Connection): Promise<void> {
+  async #runInARow(connection: Connection): Promise<void> {
     let count = 0;
-    // The loop also comes to the statements that are added while it runs.
+    // For speed, one loop goes through the set while the statements leave it. It also comes to those that are added meanwhile.
     for (const statement of this.#waiting) {
       this.#waiting.delete(statement);
-      const isUsable = await this.#run(statement, connection);
+      const isUsable = await this.#runOne(statement, connection);
       if (!isUsable) return;
       if (++count === MAX_IN_A_ROW) break;
     }
@@ -146,34 +163,31 @@ export class Database {
    *
    * @returns Whether the connection can be used further. Otherwise it has been closed.
    */
-  async #run(statement: Statement, connection: Connection): Promise<boolean> {
-    const { text, parameters, mayStore, timer } = statement;
-    this.#sent.set(statement, connection);
+  async #runOne(statement: Statement, connection: Connection): Promise<boolean> {
+    statement.connection = connection;
     try {
-      const rows = await runStatement(connection, text, parameters, this.#prepare);
+      const rows = await runStatement(connection, statement.text, statement.parameters, this.#prepare);
       statement.resolve(rows);
-      // `#expire()` has closed the connection if the statement is no longer there.
-      return this.#sent.has(statement);
+      return !statement.hasExpired;
     } catch (error) {
-      statement.reject(failureOf(error, mayStore));
-      if (this.#sent.has(statement)) connection.release(error as Error);
+      statement.reject(failureOf(error, statement.mayStore));
+      if (!statement.hasExpired) closeConnection(connection, error as Error);
       return false;
     } finally {
-      this.#sent.delete(statement);
-      clearTimeout(timer);
+      clearTimeout(statement.timer);
     }
   }
 
   /** Ends a statement whose time has passed. */
   #expire(statement: Statement, timeLimit: number): void {
     const error = timeoutError(timeLimit);
-    const connection = this.#sent.get(statement);
+    const { connection, mayStore } = statement;
     if (!connection) return this.#refuse(statement, error);
-    this.#sent.delete(statement);
-    statement.reject(failureOf(error, statement.mayStore));
+    statement.hasExpired = true;
+    statement.reject(failureOf(error, mayStore));
     this.#cancel(statement, connection.processID);
-    // The connection is closed, because it may be dead, and because a late cancellation would hit its next statement.
-    connection.release(error);
+    // The connection may be dead, and a late cancellation would hit its next statement.
+    closeConnection(connection, error);
   }
 
   /** Ends a statement that was not sent. */
@@ -184,32 +198,43 @@ export class Database {
   }
 
   /**
-   * Cancels a statement in PostgreSQL, which would go on with it. One that may store something is cancelled only while it waits for a lock,
-   * since a cancelled wait for a synchronous standby would show what a failover takes back. Such a statement keeps its locks, and the
-   * creates after it wait for these locks until their own time has passed.
+   * Cancels a statement in PostgreSQL, which would go on with it.
+   *
+   * One that may store something is cancelled only while it waits for a lock, which is before its commit. Later it may wait until a synchronous
+   * standby has its commit. If that wait were cancelled, others would see what it has stored, and a failover to the standby would take it
+   * back. A statement that is not cancelled keeps its locks, and the creates after it wait for these locks until their own time has passed.
    */
   #cancel({ text, mayStore }: Statement, processId: number | undefined): void {
     if (processId === undefined) return;
-    this.query(CANCEL, [String(processId), mayStore ? "wait" : "all", text]).catch(ignore);
+    const when = mayStore ? "wait" : "all";
+    // Nobody waits for the result. If this fails, the statement goes on.
+    this.query(CANCEL, [String(processId), when, text]).catch(ignoreError);
   }
 }
 
+/** Closes a connection: the pool does so if it gets one back with an error. */
+function closeConnection(connection: Connection, error: Error): void {
+  connection.release(error);
+}
+
 /**
- * Cancels the statement of a process if it waits for a lock, or in any case if the second parameter is `all`. A pooler shows other
- * processes than those of PostgreSQL, and after a failover the process may be one of another server. So the third parameter is the text
- * of the statement, of which PostgreSQL may know only the beginning.
+ * Cancels the statement that a process of PostgreSQL runs. The parameters:
+ *
+ * 1. The number of the process.
+ * 2. `all` to cancel the statement in any case, and `wait` to do so only if it waits for a lock.
+ * 3. The text of the statement, of which PostgreSQL may know only the beginning. No other statement must be cancelled: a pooler shows other
+ *    processes than those of PostgreSQL, and after a failover the process may be one of another server.
  */
 const CANCEL = `SELECT pg_catalog.pg_cancel_backend(pid)::pg_catalog.text FROM pg_catalog.pg_stat_activity
   WHERE pid OPERATOR(pg_catalog.=) $1::pg_catalog.int4 AND pg_catalog.starts_with($3::pg_catalog.text, query)
     AND (wait_event_type OPERATOR(pg_catalog.=) 'Lock' OR $2::pg_catalog.text OPERATOR(pg_catalog.=) 'all')`;
 
-/**
- * Makes the error for the caller of a statement that was sent. If the statement stores something, only PostgreSQL's own refusal shows that
- * it has stored nothing.
- */
+/** Makes the error for the caller of a statement that was sent. */
 function failureOf(error: unknown, mayStore: Stored | undefined): StoreUnavailableError {
   const failure = asUnavailable(error);
-  if (!mayStore || isRefusal(error)) return failure;
+  // If the statement stores something, only PostgreSQL's own refusal shows that it has stored nothing.
+  const hasStoredNothing = mayStore === undefined || isRefusal(error);
+  if (hasStoredNothing) return failure;
   const { message, cause } = failure;
   return new StoreUnavailableError(`${message}; the ${mayStore} may have been stored`, { cause, mayBeStored: true });
 }

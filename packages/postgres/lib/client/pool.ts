@@ -24,6 +24,6 @@ export function requirePool(pool: PostgresPool): void {
 const DEFAULT_SIZE = 10;
 
 /** How many connections a pool may open. */
-export function sizeOf(pool: PostgresPool): number {
+export function maxConnectionsOf(pool: PostgresPool): number {
   return pool.options?.max ?? DEFAULT_SIZE;
 }

@@ -30,8 +30,8 @@ interface Stream {
   destroy(error: Error): void;
 }
 
-/** An error event without a listener ends the process. */
-export function ignore(): void {}
+/** Listens to an error event, which ends the process if nothing listens. */
+export function ignoreError(): void {}
 
 const guardedPools = new WeakSet<object>();
 
@@ -42,13 +42,13 @@ const guardedPools = new WeakSet<object>();
 export function guardPool(pool: PostgresPool): void {
   if (guardedPools.has(pool)) return;
   guardedPools.add(pool);
-  pool.on?.("error", ignore);
+  pool.on?.("error", ignoreError);
   const connecting: ConnectingPool = pool as object;
   // Whoever waits for `connect()` would listen too late: the chunk that makes a connection ready may also say that PostgreSQL ends it.
   connecting.on?.("acquire", (connection) => {
     // The pool gives the same connection again, with the listener.
-    connection.off("error", ignore);
-    connection.on("error", ignore);
+    connection.off("error", ignoreError);
+    connection.on("error", ignoreError);
   });
   const { Client } = connecting;
   if (!Client) return;
