@@ -19,6 +19,9 @@ export interface PostgresTarget {
 /** After about this time a connection is opened anew, so that a load balancer distributes connections again. */
 const LIFETIME_SECONDS = 2400;
 
+/** The end of the messages about an address whose password may be written wrongly. */
+const WITH_ENCODED_PASSWORD = "with special characters of the password percent-encoded, such as %2F for a slash";
+
 /**
  * Reads an address. What it omits is read by pg, from the variables of libpq such as `PGPASSWORD`.
  *
@@ -29,9 +32,10 @@ export function readAddress(address: string): PostgresTarget {
   requireEncoded(url);
   const parameters = url.searchParams;
   requireKnown(parameters);
-  checkSecurity(parameters);
+  requireSecure(parameters);
+  writeForPg(parameters);
   const own = takeOwnParameters(parameters);
-  // Only the parameters of pg are left in the address now.
+  // The parameters are part of `url`, and only those of pg are left in it now.
   const connection = readConnection(url.href);
   return {
     description: describe(url, connection, own.options),
@@ -54,10 +58,8 @@ function parseUrl(address: string): URL {
   if (url) return url;
   const withHost = URL.parse(address.replace("@/", "@localhost/"));
   if (withHost?.searchParams.has("host")) return withHost;
-  return fail(`it must have the form postgres://user:password@host:port/database, ${ENCODED}`);
+  return fail(`it must have the form postgres://user:password@host:port/database, ${WITH_ENCODED_PASSWORD}`);
 }
-
-const ENCODED = "with special characters of the password percent-encoded, such as %2F for a slash";
 
 /**
  * Refuses an address in which a part of the password is taken for another part. A slash, a question mark or a number sign ends the place of
@@ -65,7 +67,7 @@ const ENCODED = "with special characters of the password percent-encoded, such a
  */
 function requireEncoded({ pathname, search, hash }: URL): void {
   if (hash === "" && !/[@:/]/.test(pathname.slice(1)) && !search.includes("@")) return;
-  fail(`its database must have no @, : or /; write it ${ENCODED}`);
+  fail(`its database must have no @, : or /; write it ${WITH_ENCODED_PASSWORD}`);
 }
 
 /** The parameters that the store reads itself, with their defaults. `connect_timeout` is in seconds. */
@@ -95,32 +97,42 @@ function requireKnown(parameters: URLSearchParams): void {
 
 const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
 
-/** Refuses what pg would take for less security than libpq does, and changes what means the same in another form. */
-function checkSecurity(parameters: URLSearchParams): void {
+/** Refuses what pg would take for less security than libpq does. */
+function requireSecure(parameters: URLSearchParams): void {
   const mode = parameters.get("sslmode") ?? process.env["PGSSLMODE"] ?? "";
   // pg would take a misspelt mode for none, and send the password in clear text.
   requireOneOf("sslmode, or PGSSLMODE,", mode, ["", ...SSL_MODES]);
-  // The authorities of the system mean verify-full in libpq. Here those of the runtime take their place.
-  if ((parameters.get("sslrootcert") ?? process.env["PGSSLROOTCERT"]) === "system") {
-    requireOneOf("sslmode beside sslrootcert=system", mode, ["", "verify-full"]);
-    parameters.delete("sslrootcert");
-    parameters.set("sslmode", "verify-full");
-  }
+  if (trustsSystem(parameters)) requireOneOf("sslmode beside sslrootcert=system", mode, ["", "verify-full"]);
   // pg binds its login to the TLS connection if the server offers that, and cannot promise it.
   const binding = parameters.get("channel_binding") ?? "prefer";
   requireOneOf("channel_binding, which pg cannot promise,", binding, ["disable", "prefer"]);
+}
+
+/** Changes the parameters of libpq that pg does not have into those that mean the same to it. */
+function writeForPg(parameters: URLSearchParams): void {
+  // The authorities of the system mean verify-full in libpq. Here those of the runtime take their place.
+  if (trustsSystem(parameters)) {
+    parameters.delete("sslrootcert");
+    parameters.set("sslmode", "verify-full");
+  }
   parameters.delete("channel_binding");
+}
+
+/** Whether a server must have a certificate of an authority that the system trusts. */
+function trustsSystem(parameters: URLSearchParams): boolean {
+  return (parameters.get("sslrootcert") ?? process.env["PGSSLROOTCERT"]) === "system";
 }
 
 /** Reads the parameters of the store, and removes them from the address. */
 function takeOwnParameters(parameters: URLSearchParams) {
-  const { pool_size, prepare, schema, connect_timeout } = { ...OWN_PARAMETERS, ...Object.fromEntries(parameters) };
+  const given = { ...OWN_PARAMETERS, ...Object.fromEntries(parameters) };
   for (const name of Object.keys(OWN_PARAMETERS)) parameters.delete(name);
+  const { prepare, schema } = given;
   if (schema !== "") requireSchemaName(schema);
   requireOneOf("prepare", prepare, ["true", "false"]);
   return {
-    poolSize: readNumber("pool_size", pool_size, 1),
-    connectTimeoutSeconds: readNumber("connect_timeout", connect_timeout, 0),
+    poolSize: readNumber("pool_size", given.pool_size, 1),
+    connectTimeoutSeconds: readNumber("connect_timeout", given.connect_timeout, 0),
     options: { prepare: prepare === "true", ...(schema !== "" && { schema }) },
   };
 }
@@ -131,9 +143,13 @@ function readNumber(name: string, text: string, least: number): number {
   return isValid ? number : fail(`${name} must be a whole number from ${least} to 10000`);
 }
 
-/** Refuses another value, and does not show it, because it may be a part of the password. */
-function requireOneOf(name: string, value: string, allowed: readonly string[]): void {
-  if (!allowed.includes(value)) fail(`${name} must be one of ${allowed.filter(Boolean).join(", ")}`);
+/**
+ * Refuses a value that is not allowed, and does not show it, because it may be a part of the password.
+ *
+ * @param subject The beginning of the sentence that goes on with "must be one of".
+ */
+function requireOneOf(subject: string, value: string, allowed: readonly string[]): void {
+  if (!allowed.includes(value)) fail(`${subject} must be one of ${allowed.filter(Boolean).join(", ")}`);
 }
 
 /** Reads the connection with pg's own parser, which also reads the files of certificates. */
@@ -142,8 +158,8 @@ function readConnection(href: string): PoolConfig {
     return parseIntoClientConfig(href);
   } catch (error) {
     const { code } = error as { code?: string };
-    const isFile = code === "ENOENT" || code === "EACCES";
-    return fail(isFile ? `a file of its certificates cannot be read (${code})` : "it cannot be parsed");
+    const isUnreadableFile = code === "ENOENT" || code === "EACCES";
+    return fail(isUnreadableFile ? `a file of its certificates cannot be read (${code})` : "it cannot be parsed");
   }
 }
 
