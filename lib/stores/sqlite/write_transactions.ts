@@ -1,4 +1,4 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { statusCode } from "../status_code.ts";
 import { type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
 import { type Outcome, recall, uncertain, type Write } from "../write.ts";
@@ -44,6 +44,7 @@ export class WriteTransactions {
   commit(writes: readonly Write[], patienceMs: number): Outcome[] {
     try {
       beginWrite(this.#db, patienceMs);
+      // Another program may have moved the file, or changed its schema.
       this.#file.requireCommittable();
       const outcomes = this.apply(writes);
       this.#commitWritten();
@@ -77,9 +78,10 @@ export class WriteTransactions {
     let lastId = lastIdBefore;
     while (outcomes.length < writes.length) {
       const next = writes.slice(outcomes.length, outcomes.length + PETS_PER_INSERT);
-      if (next.length === PETS_PER_INSERT && next.every(isCreate)) {
+      const areCreates = next.length === PETS_PER_INSERT && next.every(isCreate);
+      if (areCreates) {
         this.#sql.insertMany.run(...next.flatMap(({ pet }) => rowOf(pet)));
-        for (const _ of next) outcomes.push({ outcome: "created", id: ++lastId });
+        for (let i = 0; i < PETS_PER_INSERT; i++) outcomes.push({ outcome: "created", id: ++lastId });
       } else {
         const outcome = this.#applyOne(next[0]!, lastId + 1n, now);
         if (outcome.outcome === "created") lastId = outcome.id;
@@ -118,6 +120,7 @@ export class WriteTransactions {
   }
 
   #insertOnce(pet: PetDraft, { key, fingerprint, retentionMs }: IdempotentRequest, id: bigint, now: bigint): Outcome {
+    // The outcome of a repetition, or a conflict. It is undefined if no request with this key is remembered.
     const known = recall(this.#sql.findRequest.get(key, now), fingerprint);
     if (known) return known;
     this.#sql.insertOne.run(...rowOf(pet));
@@ -157,9 +160,20 @@ export class WriteTransactions {
   }
 }
 
-type PreparedStatements = ReturnType<typeof prepareAll>;
+/** Their texts are in statements.ts. */
+interface PreparedStatements {
+  lastId: StatementSync;
+  added: StatementSync;
+  insertOne: StatementSync;
+  insertMany: StatementSync;
+  findRequest: StatementSync;
+  insertRequest: StatementSync;
+  deleteExpired: StatementSync;
+  writeNothing: StatementSync[];
+}
 
-function prepareAll(db: DatabaseSync) {
+function prepareAll(db: DatabaseSync): PreparedStatements {
+  // Such a statement returns integers as bigints.
   const prepare = (sql: string) => prepareExact(db, sql);
   return {
     lastId: prepare(SELECT_LAST_ID),
