@@ -31,6 +31,7 @@ export type Sinks = Record<keyof Writers, Sink>;
 
 /** Creates the writers of both streams. If standard output cannot be written, standard error says so. */
 export function createWriters(sinks: Sinks): Writers {
+  // A failure of standard error can be reported nowhere.
   const errors = createLineWriter(sinks.errors, () => {});
   const report = reportTo(errors);
   const output = createLineWriter(sinks.output, ({ message }) => {
@@ -55,17 +56,18 @@ export function isBrokenPipe(error: unknown): boolean {
 }
 
 export async function writeAll(sink: Sink, bytes: Uint8Array): Promise<void> {
-  for (let offset = 0; offset < bytes.length;) offset += await sink.write(bytes.subarray(offset));
+  let writtenLength = 0;
+  while (writtenLength < bytes.length) writtenLength += await sink.write(bytes.subarray(writtenLength));
 }
 
 /** If more characters than this wait for a slow reader, further lines are dropped and counted. */
-const MAX_BUFFERED = 1_048_576;
+const MAX_WAITING_LENGTH = 1_048_576;
 
 /** For speed, lines are encoded together, this many at a time. */
 const LINES_PER_ENCODING = 32;
 
-/** The pause after a write, in milliseconds. It is there for speed: a write wakes a thread, which costs as much as several responses. */
-const WRITE_PAUSE = 50;
+/** The pause after a write. It is there for speed: a write wakes a thread, which costs as much as several responses. */
+const WRITE_PAUSE_MS = 50;
 
 /**
  * Creates a writer. It collects lines for speed, because a separate write for each line would cost more than a request. It does not wait
@@ -89,12 +91,13 @@ function createLineWriter(sink: Sink, onFailure: (error: Error) => void): LineWr
   let waitingLength = 0;
   /** How many lines were dropped since the last write began. */
   let droppedCount = 0;
+  /** Begins the next write. It is undefined while the writer is idle, and from the beginning of a write to its end. */
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** The write under way. It never rejects. */
+  /** The write under way, or undefined. It never rejects. */
   let writing: Promise<void> | undefined;
 
   function add(line: string): void {
-    if (waitingLength > MAX_BUFFERED) {
+    if (waitingLength > MAX_WAITING_LENGTH) {
       droppedCount++;
       return;
     }
@@ -118,6 +121,7 @@ function createLineWriter(sink: Sink, onFailure: (error: Error) => void): LineWr
     if (!writing && waitingLength > 0) writing = write(takeWaiting());
   }
 
+  /** Returns all that waits, and what is to be said of dropped lines. Then nothing waits. */
   function takeWaiting(): Uint8Array {
     if (droppedCount > 0) {
       lines.push(writer.format(`${droppedCount} lines were dropped because the reader was too slow`));
@@ -136,7 +140,7 @@ function createLineWriter(sink: Sink, onFailure: (error: Error) => void): LineWr
       writer.failure ??= error as Error;
     }
     writing = undefined;
-    timer = setTimeout(startWrite, WRITE_PAUSE);
+    timer = setTimeout(startWrite, WRITE_PAUSE_MS);
   }
 
   async function flush(): Promise<void> {
