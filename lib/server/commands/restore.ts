@@ -60,17 +60,18 @@ async function restore(backup: string, file: string, revokesNewer: boolean): Pro
       const reason = stats ? `The keys of ${file} cannot be read` : `${file} does not exist`;
       throw new SettingError(`${reason}, so it is not known which keys were revoked since the backup`);
     }
-    const fill = async (copy: string, _: number, signal: AbortSignal) => {
+    const fill = async (copy: string, _descriptor: number, signal: AbortSignal) => {
       const { pets } = await backupUntilAborted(backup, copy, signal);
       const revived = keys && findRevivedKeys(copy, keys, revokesNewer);
       copyOwner(path, stats, copy);
       return { pets, revived };
     };
-    const kept = keptName(path);
-    const { pets, revived } = await makeFile(path, fill, (copy) => replace(present, kept, copy));
+    const keptPath = keptName(path);
+    // The steps 2 to 4: the copy is filled under a temporary name, and takes its place when it is on disk.
+    const { pets, revived } = await makeFile(path, fill, (copy) => replace(present, keptPath, copy));
     return [
       `${file}: ${formatPetCount(pets)} from ${backup}, checked`,
-      ...endsOf(kept).map((end) => `${kept}${end}: the replaced file`),
+      ...endsOf(keptPath).map((end) => `${keptPath}${end}: the replaced file`),
       ...describeKeys(revived, revokesNewer),
     ];
   } finally {
@@ -99,15 +100,21 @@ function copyOwner(path: string, stats: Stats | undefined, name: string): void {
 /**
  * Does the steps 3 and 4. The copy is on disk before them, and step 3 before step 4.
  *
- * @param kept The name under which the present file is kept.
+ * @param keptPath The name under which the present file is kept.
  */
-function replace({ path, stats, isOpen }: PresentFile, kept: string, copy: string): void {
+function replace({ path, stats, isOpen }: PresentFile, keptPath: string, copy: string): void {
   // There was no file, but a server may have made one meanwhile.
   if (!stats) requireNew(path);
   // SQLite has written the log of an open file back into it, so what is left of the log is empty.
-  if (isOpen) { for (const end of COMPANION_ENDS) rmSync(path + end, { force: true }); }
-  if (isOpen && tryLink(path, kept)) replaceLinked(path, kept, copy);
-  else moveAwayAndReplace(path, kept, copy);
+  if (isOpen) removeLog(path);
+  // With two names, the file is never absent. A log that is not written back must be moved with its file.
+  if (isOpen && tryLink(path, keptPath)) replaceLinked(path, keptPath, copy);
+  else moveAwayAndReplace(path, keptPath, copy);
+}
+
+/** Removes the files that SQLite keeps beside a database. */
+function removeLog(path: string): void {
+  for (const end of COMPANION_ENDS) rmSync(path + end, { force: true });
 }
 
 /** Gives a file a second name. Returns false on a file system without hard links. */
@@ -124,12 +131,12 @@ function tryLink(path: string, name: string): boolean {
  * Replaces a file that has a second name. The file has its own name too until the copy takes that, so after a kill or a loss of power the one
  * or the other is there.
  */
-function replaceLinked(path: string, kept: string, copy: string): void {
+function replaceLinked(path: string, keptPath: string, copy: string): void {
   try {
     syncFolder(dirname(path));
     renameSync(copy, path);
   } catch (error) {
-    rmSync(kept);
+    rmSync(keptPath);
     throw error;
   }
 }
@@ -138,15 +145,15 @@ function replaceLinked(path: string, kept: string, copy: string): void {
  * Moves the present file away, then its log, and then the copy to its place. If this is cut short, no server starts until the restore is
  * repeated: one refuses a log without its file, and a missing file with a kept one beside it.
  */
-function moveAwayAndReplace(path: string, kept: string, copy: string): void {
+function moveAwayAndReplace(path: string, keptPath: string, copy: string): void {
   for (const end of endsOf(path)) {
-    renameSync(path + end, kept + end);
+    renameSync(path + end, keptPath + end);
     syncFolder(dirname(path));
   }
   renameToNew(copy, path);
 }
 
-/** The ends of the names that a database's files have: none, and those of its log. */
+/** The ends of the names of a database's files, as far as they exist: "" of the file itself, and those of its log, such as "-wal". */
 function endsOf(path: string): string[] {
   return ["", ...COMPANION_ENDS].filter((end) => existsSync(path + end));
 }
