@@ -35,17 +35,19 @@ function filesBelow(folder: string): string[] {
   return globSync(`${folder}**/*.ts`, { cwd: ROOT, exclude: (name) => name === "node_modules" });
 }
 
-/** The layers of each folder. A module imports from the layers below its own and from its own folder, types included. */
+/** The arrows between the folders of lib/ in the picture of docs/tour.md. */
+const ARROWS = Array.from(
+  readPage("docs/tour.md").matchAll(/^ {2}(\w+) --> (\w+)$/gm),
+  ([, from = "", to = ""]) => [from, to] as const,
+);
+
+/** Whether the arrows lead from one folder of lib/ to another. */
+function leads(from: string, to: string): boolean {
+  return ARROWS.some(([tail, head]) => tail === from && (head === to || leads(head, to)));
+}
+
+/** The layers of other folders. A module imports from the layers below its own and from its own folder, types included. */
 const LAYERS: Record<string, string[][]> = {
-  lib: [
-    [""],
-    ["http", "stores"],
-    ["access", "hosts"],
-    ["operations"],
-    ["petstore"],
-    ["openapi"],
-    ["server"],
-  ],
   "lib/stores": [
     [""],
     ["memory", "sqlite"],
@@ -62,18 +64,23 @@ const LAYERS: Record<string, string[][]> = {
   ],
 };
 
-/** Whether a module may import another, as far as the layers of this folder say. The modules beside its folders are in "". */
+/** The folder below `folder` that has a module, or "" for a module beside these folders. */
+function folderOf(path: string, folder: string): string {
+  return path.slice(folder.length + 1).split("/").slice(0, -1)[0] ?? "";
+}
+
+/** Whether a module may import another, as far as the layers of this folder say. */
 function isBelow(folder: string, path: string, target: string): boolean {
   if (![path, target].every((each) => each.startsWith(`${folder}/`))) return true;
-  const [own, other] = [path, target].map((each) => each.slice(folder.length + 1).split("/").slice(0, -1)[0] ?? "");
+  const own = folderOf(path, folder), other = folderOf(target, folder);
   const [layer = -1, layerBelow = -1] = [own, other].map((name) =>
-    LAYERS[folder]!.findIndex((names) => names.includes(name!))
+    LAYERS[folder]!.findIndex((names) => names.includes(name))
   );
   assert.ok(layer >= 0 && layerBelow >= 0, `${path} or ${target} is in no layer of ${folder}`);
   return own === other || layerBelow < layer;
 }
 
-test("imports point downwards and never in a circle, types included", () => {
+test("imports never lead in a circle, and point downwards in the layers of a folder, types included", () => {
   const done = new Set<string>();
   const visit = (path: string, way: readonly string[]): void => {
     assert.ok(!way.includes(path), [...way.slice(way.indexOf(path)), path].join(" → "));
@@ -84,8 +91,20 @@ test("imports point downwards and never in a circle, types included", () => {
     }
     done.add(path);
   };
-  for (const path of ["lib/", "bench/", "tools/"].flatMap(filesBelow)) visit(path, []);
+  for (const path of ["lib/", "packages/*/lib/", "bench/", "tools/"].flatMap(filesBelow)) visit(path, []);
   assert.ok(done.size > 200);
+});
+
+test("the folders of lib/ import what the picture in docs/tour.md shows, and every arrow of it is an import", () => {
+  const seen = new Set<string>();
+  for (const path of filesBelow("lib/")) {
+    for (const target of relativeImportsOf(path).filter((target) => target.startsWith("lib/"))) {
+      const [from = "", to = ""] = [path, target].map((each) => folderOf(each, "lib") || "domain");
+      assert.ok(from === to || leads(from, to), `${path} imports ${target}`);
+      seen.add(`${from} --> ${to}`);
+    }
+  }
+  assert.deepEqual(ARROWS.map((arrow) => arrow.join(" --> ")).filter((arrow) => !seen.has(arrow)), []);
 });
 
 test("mod.ts, the client and all that they reach use web standards alone, and other modules what the plan says", () => {

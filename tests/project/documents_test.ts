@@ -7,9 +7,8 @@ import test from "node:test";
 import config from "../../deno.json" with { type: "json" };
 import { ERROR_STATUS } from "../../lib/error_codes.ts";
 import { createOpenApiFile } from "../../tools/docs/openapi_file.ts";
-import { drawLayers } from "../../tools/docs/layers.ts";
 import { OPTION_NAMES } from "../../lib/petstore/checked_options.ts";
-import { blocksOf, PAGES, readPage, ROOT } from "../support/pages.ts";
+import { PAGES, readPage, ROOT } from "../support/pages.ts";
 import { runHere } from "../support/server/in_process.ts";
 
 /** That a package has the files to which its pages lead, `tests/heavy/package/contents_test.ts` checks. */
@@ -105,7 +104,6 @@ for (const [what, named, existing] of NAMED) {
   });
 }
 
-test("what deno task docs writes is of today: openapi.json, and the picture of docs/tour.md", () => {
+test("openapi.json is what deno task docs writes today", () => {
   assert.equal(readPage("openapi.json"), createOpenApiFile());
-  assert.deepEqual(blocksOf(readPage("docs/tour.md"), "mermaid"), [drawLayers()]);
 });

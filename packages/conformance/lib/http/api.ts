@@ -1,7 +1,7 @@
 /** A client of a petstore. */
 
 import type { ErrorBody } from "@petstore/petstore";
-import { parseExact } from "./exact.ts";
+import { parseExact } from "./exact_json.ts";
 
 /** Responds to a request, as `handle` of a petstore does. */
 export type Handle = (request: Request) => Promise<Response>;
