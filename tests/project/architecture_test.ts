@@ -46,65 +46,62 @@ function leads(from: string, to: string): boolean {
   return ARROWS.some(([tail, head]) => tail === from && (head === to || leads(head, to)));
 }
 
-/** The layers of other folders. A module imports from the layers below its own and from its own folder, types included. */
-const LAYERS: Record<string, string[][]> = {
-  "lib/stores": [
-    [""],
-    ["memory", "sqlite"],
-  ],
-  "lib/server": [
-    ["process"],
-    ["first_key"],
-    ["settings", "viewer"],
-    ["service", "store_setting", "transfer"],
-    ["telemetry"],
-    ["serving"],
-    ["commands"],
-    ["deno", "node"],
-  ],
-};
+/** The folders of lib/server, the lowest first. A module imports from its own folder and from those of the lines above. */
+const SERVER_LAYERS = [
+  ["process"],
+  ["first_key"],
+  ["settings", "viewer"],
+  ["service", "store_setting", "transfer"],
+  ["telemetry"],
+  ["serving"],
+  ["commands"],
+  ["deno", "node"],
+];
 
-/** The folder below `folder` that has a module, or "" for a module beside these folders. */
-function folderOf(path: string, folder: string): string {
-  return path.slice(folder.length + 1).split("/").slice(0, -1)[0] ?? "";
+/** The folder below `parent` that has a module, or "domain" for a module beside these folders. */
+function folderOf(path: string, parent: string): string {
+  return path.slice(parent.length).split("/").slice(0, -1)[0] ?? "domain";
 }
 
-/** Whether a module may import another, as far as the layers of this folder say. */
-function isBelow(folder: string, path: string, target: string): boolean {
-  if (![path, target].every((each) => each.startsWith(`${folder}/`))) return true;
-  const own = folderOf(path, folder), other = folderOf(target, folder);
-  const [layer = -1, layerBelow = -1] = [own, other].map((name) =>
-    LAYERS[folder]!.findIndex((names) => names.includes(name))
-  );
-  assert.ok(layer >= 0 && layerBelow >= 0, `${path} or ${target} is in no layer of ${folder}`);
-  return own === other || layerBelow < layer;
+/** The folders below `parent` that its modules import from another of these folders, each pair with the import. */
+function importsBetween(parent: string): [from: string, to: string, what: string][] {
+  return filesBelow(parent).flatMap((path) =>
+    relativeImportsOf(path).filter((target) => target.startsWith(parent))
+      .map((target): [string, string, string] => [
+        folderOf(path, parent),
+        folderOf(target, parent),
+        `${path} imports ${target}`,
+      ])
+  ).filter(([from, to]) => from !== to);
 }
 
-test("imports never lead in a circle, and point downwards in the layers of a folder, types included", () => {
+test("the folders of lib/ import what the picture in docs/tour.md shows, and every arrow of it is an import", () => {
+  const imports = importsBetween("lib/");
+  for (const [from, to, what] of imports) assert.ok(leads(from, to), what);
+  for (const [tail, head] of ARROWS) {
+    assert.ok(imports.some(([from, to]) => from === tail && to === head), `${tail} --> ${head}`);
+  }
+});
+
+test("the folders of lib/server import from the layers below", () => {
+  const layerOf = (folder: string) => {
+    const layer = SERVER_LAYERS.findIndex((names) => names.includes(folder));
+    assert.ok(layer >= 0, `lib/server/${folder} is in no layer`);
+    return layer;
+  };
+  for (const [from, to, what] of importsBetween("lib/server/")) assert.ok(layerOf(to) < layerOf(from), what);
+});
+
+test("imports never lead in a circle, types included", () => {
   const done = new Set<string>();
   const visit = (path: string, way: readonly string[]): void => {
     assert.ok(!way.includes(path), [...way.slice(way.indexOf(path)), path].join(" → "));
     if (done.has(path) || !path.endsWith(".ts")) return;
-    for (const target of relativeImportsOf(path)) {
-      for (const folder of Object.keys(LAYERS)) assert.ok(isBelow(folder, path, target), `${path} imports ${target}`);
-      visit(target, [...way, path]);
-    }
+    for (const target of relativeImportsOf(path)) visit(target, [...way, path]);
     done.add(path);
   };
   for (const path of ["lib/", "packages/*/lib/", "bench/", "tools/"].flatMap(filesBelow)) visit(path, []);
   assert.ok(done.size > 200);
-});
-
-test("the folders of lib/ import what the picture in docs/tour.md shows, and every arrow of it is an import", () => {
-  const seen = new Set<string>();
-  for (const path of filesBelow("lib/")) {
-    for (const target of relativeImportsOf(path).filter((target) => target.startsWith("lib/"))) {
-      const [from = "", to = ""] = [path, target].map((each) => folderOf(each, "lib") || "domain");
-      assert.ok(from === to || leads(from, to), `${path} imports ${target}`);
-      seen.add(`${from} --> ${to}`);
-    }
-  }
-  assert.deepEqual(ARROWS.map((arrow) => arrow.join(" --> ")).filter((arrow) => !seen.has(arrow)), []);
 });
 
 test("mod.ts, the client and all that they reach use web standards alone, and other modules what the plan says", () => {
