@@ -52,7 +52,11 @@ export const HEAVY: Record<string, Part> = {
     installs: ["tests/heavy/package"],
     command: "deno task --cwd tests/heavy/package ok && deno task release:rehearse",
   },
-  runtimes: { command: "deno test -A --no-check tests/heavy/runtimes" },
+  runtimes: {
+    // It has Node 22.
+    installs: ["tests/heavy/package"],
+    command: "deno test -A --no-check tests/heavy/runtimes",
+  },
   sqlite: {
     command: "deno test -A --no-check tests/heavy/faults/restore_test.ts tests/heavy/faults/transfer_test.ts " +
       "tests/heavy/faults/disk tests/heavy/faults/sqlite tests/heavy/faults/clients tests/heavy/nginx " +

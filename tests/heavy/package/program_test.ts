@@ -1,14 +1,13 @@
-/** The command `petstore` of the installed package: each subcommand on the oldest Node, and a start on every runtime. */
+/** The commands of the installed packages, on the oldest Node. */
 
 import assert from "node:assert/strict";
 import { rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { testUnless } from "../../support/system/commands.ts";
-import { withTempFolder } from "../../support/temp.ts";
-import { npm, npmCli, PACKAGES, withProject } from "./support/project.ts";
-import { clientOf, run, start, succeed } from "./support/run.ts";
-import { BUN, DENO, NODES } from "./support/runtimes.ts";
+import { npm, PACKAGES, withProject } from "./support/project.ts";
+import { run, start, succeed } from "./support/run.ts";
+import { NODES } from "./support/runtimes.ts";
 
 const PET = '{"name":"Rex","categoryId":9223372036854775807}';
 
@@ -46,33 +45,3 @@ testUnless(OLDEST.skip)(
       assert.match(missing.stderr, /cannot be loaded: .*; install it by npm install @petstore\/postgres, or /);
     }),
 );
-
-/** What a stranger types, who has a runtime and an empty home. */
-const STRANGERS = [
-  ...NODES.map((node) => ({ ...node, args: [npmCli("npx"), "-y", "@petstore/petstore"] })),
-  { ...BUN, args: ["x", "--bun", "@petstore/petstore"] },
-  // Deno takes no package that was published today, unless it is told to.
-  { ...DENO, args: ["run", "-A", "--minimum-dependency-age=0", "npm:@petstore/petstore"] },
-];
-
-for (const { name, command, args, skip } of STRANGERS) {
-  testUnless(skip)(
-    `on ${name}, one command serves pets to a stranger, ends at SIGTERM, and keeps the pets`,
-    () =>
-      withTempFolder(async (folder) => {
-        const env = { PATH: `${dirname(command)}:${process.env["PATH"]}` };
-        for (const isFirst of [true, false]) {
-          // A group of its own, because npx does not pass a signal on to its child. A terminal sends Ctrl-C to the whole group.
-          await using server = start("setsid", [command, ...args, "serve", "--port=0"], folder, env);
-          try {
-            const { pets } = await clientOf(server, folder);
-            if (isFirst) await pets.create({ name: "Rex", categoryId: 2n ** 63n - 1n });
-            assert.equal((await pets.get(1n)).categoryId, 2n ** 63n - 1n);
-          } finally {
-            await succeed("pkill", ["-TERM", "-g", String(server.pid)], folder);
-            await server.exit();
-          }
-        }
-      }),
-  );
-}

@@ -1,9 +1,12 @@
-/** The installed package on every runtime that it supports, by `import` and by `require`. */
+/** The package on every runtime that it supports, as strangers with an empty home use it: by `import`, by `require`, and as a program. */
 
 import assert from "node:assert/strict";
+import { dirname } from "node:path";
+import process from "node:process";
 import { testUnless } from "../../support/system/commands.ts";
-import { bun, type Install, npm, withProject } from "./support/project.ts";
-import { succeed } from "./support/run.ts";
+import { withTempFolder } from "../../support/temp.ts";
+import { bun, type Install, npm, npmCli, withProject } from "./support/project.ts";
+import { clientOf, start, succeed } from "./support/run.ts";
 import { BUN, DENO, fileOf, NODE, NODES, type Runtime, versionOf } from "./support/runtimes.ts";
 
 const LUNA = '{"id":1,"name":"Luna","categoryId":9223372036854775807,"status":"available"}';
@@ -11,16 +14,17 @@ const LUNA = '{"id":1,"name":"Luna","categoryId":9223372036854775807,"status":"a
 /** The responses that consumers/exchange.mjs prints for every store. */
 const RESPONSES = [`201 ${LUNA}`, `200 [${LUNA}]`, `200 ${LUNA}`];
 
-const INSTALLED: [runtime: Runtime, by: string, install: Install][] = [
-  [NODES[0]!, "npm", npm(NODES[0]!)],
-  [NODES.at(-1)!, "npm", npm(NODES.at(-1)!)],
-  [BUN, "bun add", bun(BUN)],
-  [DENO, "npm", npm(NODE)],
+/** Each runtime, with how strangers install the packages, and what they type to start the program without that. */
+const STRANGERS: (Runtime & { install: Install; once: string[] })[] = [
+  ...NODES.map((node) => ({ ...node, install: npm(node), once: [npmCli("npx"), "-y", "@petstore/petstore"] })),
+  { ...BUN, install: bun(BUN), once: ["x", "--bun", "@petstore/petstore"] },
+  // Deno takes no package that was published today, unless it is told to.
+  { ...DENO, install: npm(NODE), once: ["run", "-A", "--minimum-dependency-age=0", "npm:@petstore/petstore"] },
 ];
 
-for (const [{ name, command, args, skip }, by, install] of INSTALLED) {
+for (const { name, command, args, skip, install, once } of STRANGERS) {
   testUnless(skip)(
-    `${name} installs the package by ${by}, imports and requires it, and commits on a thread of its own`,
+    `${name} imports and requires the installed package, and commits on a thread of its own`,
     () =>
       withProject(install, async (folder) => {
         for (const file of ["import.mjs", "require.cjs"]) {
@@ -32,6 +36,26 @@ for (const [{ name, command, args, skip }, by, install] of INSTALLED) {
         }
         const { stdout } = await succeed(command, [...args, "writer.mjs"], folder);
         assert.deepEqual(JSON.parse(stdout), { writer: "thread", inOrder: true });
+      }),
+  );
+
+  testUnless(skip)(
+    `on ${name}, one command serves pets to a stranger, ends at SIGTERM, and keeps the pets`,
+    () =>
+      withTempFolder(async (folder) => {
+        const env = { PATH: `${dirname(command)}:${process.env["PATH"]}` };
+        for (const isFirst of [true, false]) {
+          // A group of its own, because npx does not pass a signal on to its child. A terminal sends Ctrl-C to the whole group.
+          await using server = start("setsid", [command, ...once, "serve", "--port=0"], folder, env);
+          try {
+            const { pets } = await clientOf(server, folder);
+            if (isFirst) await pets.create({ name: "Rex", categoryId: 2n ** 63n - 1n });
+            assert.equal((await pets.get(1n)).categoryId, 2n ** 63n - 1n);
+          } finally {
+            await succeed("pkill", ["-TERM", "-g", String(server.pid)], folder);
+            await server.exit();
+          }
+        }
       }),
   );
 }
