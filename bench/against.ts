@@ -5,36 +5,28 @@ import { join } from "node:path";
 import { ROOT } from "../tests/support/server/serve_task.ts";
 import { LOAD_CORE, SERVER_CORE, STOP } from "./load/machine.ts";
 import { startScript, startStandalone } from "./load/server_process.ts";
-import type { Load } from "./load/wrk.ts";
 import type { Contender, Place, Section } from "./rounds.ts";
 import type { Sample } from "./row.ts";
-import { casesOf, FILTERED, GET, LIST, POST } from "./sections.ts";
+import { casesOf, CREATE, LOADS, type Loads } from "./sections.ts";
 
 const NOW = "this tree";
 
 /** More than the petstore keeps responses of. */
 const PETS = 20_000;
 
-const LOADS: Record<string, [what: string, load: Load]> = {
-  "get": ["GET one", GET],
-  "random": ["random GET", { path: "/v1/pets/{id}", connections: 64, random: { pets: PETS, skew: 0 } }],
-  "list": ["list of 20", LIST],
-  "filtered": ["filtered list", FILTERED],
-  "create": ["create", POST],
+const ALL: Loads = {
+  ...LOADS,
+  random: ["random GET", { path: "/v1/pets/{id}", connections: 64, randomOf: PETS }],
 };
 
-/** The same loads from one connection: a lone create runs other code than several. */
-const LONE: typeof LOADS = Object.fromEntries(
-  Object.entries(LOADS).map((
-    [name, [what, load]],
-  ) => [`${name}-lone`, [`${what}, 1 connection`, { ...load, connections: 1 }]]),
-);
+/** A lone create runs other code than several. */
+const ALONE: Loads = { "create-lone": ["POST, 1 connection", { ...CREATE, connections: 1 }] };
 
 /** What is measured of a tree, and the loads. The name begins the names of its cases. */
-const PARTS: Record<string, [start: (root: string, place: Place) => Promise<Contender>, loads: typeof LOADS]> = {
-  "server": [startServer, { ...LOADS, ...LONE }],
-  "library": [(root) => startScript("Deno", "library.ts", { root, pets: PETS }), LOADS],
-  "in-process": [callInProcess, LOADS],
+const PARTS: Record<string, [start: (root: string, place: Place) => Promise<Contender>, loads: Loads]> = {
+  "server": [startServer, { ...ALL, ...ALONE }],
+  "library": [(root) => startScript("Deno", "library.ts", { root, pets: PETS }), ALL],
+  "in-process": [callInProcess, ALL],
 };
 
 /**

@@ -1,4 +1,4 @@
-/** The pets of every contender, computed so that each process can create them itself. */
+/** The pets of every contender, computed so that each process can create them itself, and the requests for them. */
 
 import type { PetStatus } from "../mod.ts";
 
@@ -9,6 +9,14 @@ export const AUTHORIZATION = `Bearer ${KEY}`;
 
 /** The body of every POST. */
 export const NEW_PET = '{"name":"Bartholomew","categoryId":7,"status":"pending"}';
+
+/** As wrk, it asks for no compression. */
+const HEADERS = { authorization: AUTHORIZATION, "accept-encoding": "identity", "content-type": "application/json" };
+
+/** A POST if it has a body, and else a GET. */
+export function requestTo(url: string, body?: string): Request {
+  return new Request(url, body ? { method: "POST", headers: HEADERS, body } : { headers: HEADERS });
+}
 
 /** A pet without an id. Its numbers are safe for peers without int64. */
 export interface BenchPet {

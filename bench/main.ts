@@ -28,9 +28,9 @@ A run of all cases with at least ${ROUNDS} rounds writes bench/results.md and it
 
   ${SECTIONS.map(({ cases }) => cases.map(({ name }) => name).join(" ")).join("\n  ")}
 
-The cases of --against are get, random, list, filtered and create, each after one of these:
+The cases of --against are get, list, filtered, create and random, each after one of these:
 
-  server-       as its task starts it, on both cores: an SQLite file, and the access log in a file; get-lone, … from one connection
+  server-       as its task starts it, on both cores: an SQLite file, and the access log in a file; create-lone from one connection
   library-      createPetstore() on Deno.serve, on one core: pets in memory, no log
   in-process-   calls of handle() without a socket: pets in memory, 64 requests at a time
 `;

@@ -16,10 +16,19 @@ const PETS = 100_000;
 
 const MILLION = 1_000_000;
 
-export const GET: Load = { path: "/v1/pets/4242", connections: 64 };
-export const LIST: Load = { path: "/v1/pets", connections: 64 };
-export const FILTERED: Load = { path: "/v1/pets?status=sold", connections: 64 };
-export const POST: Load = { path: "/v1/pets", body: NEW_PET, connections: 64 };
+const GET: Load = { path: "/v1/pets/4242", connections: 64 };
+export const CREATE: Load = { path: "/v1/pets", body: NEW_PET, connections: 64 };
+
+/** Loads by the names of their cases. */
+export type Loads = Readonly<Record<string, readonly [what: string, load: Load]>>;
+
+/** One address of each kind, again and again. */
+export const LOADS: Loads = {
+  get: ["GET one", GET],
+  list: ["list of 20", { path: "/v1/pets", connections: 64 }],
+  filtered: ["filtered list of 20", { path: "/v1/pets?status=sold", connections: 64 }],
+  create: ["POST", CREATE],
+};
 
 /** The standalone server with a catalogue in its file, which is filled before the first start. */
 export async function startFilled(
@@ -35,8 +44,8 @@ export async function startFilled(
 
 async function fillDatabase(path: string, pets: number): Promise<void> {
   await using store = createSqliteStore(path);
-  // The store commits together what is created together.
-  const atOnce = 20_000;
+  // The store refuses a create if this many wait.
+  const atOnce = 10_000;
   for (let start = 1; start <= pets; start += atOnce) {
     const ids = Array.from({ length: Math.min(atOnce, pets + 1 - start) }, (_, i) => start + i);
     await Promise.all(ids.map((id) => store.create({ ...petAt(id), categoryId: BigInt(petAt(id).categoryId) })));
@@ -53,6 +62,12 @@ export function startPeer(
   return startScript(runtime, script, { pets, path: join(folder, "pets.db") });
 }
 
+/** The server of a runtime alone, which sends what the first contender answers to the loads. */
+function startBare(runtime: Runtime, { firstPort }: Place): Promise<ServerProcess> {
+  const settings = { port: firstPort, loads: Object.values(LOADS).map(([, load]) => load) };
+  return startScript(runtime, runtime === "Node" ? "limit_node.ts" : "limit.ts", settings);
+}
+
 /** What a user gets: the server as `deno task serve` starts it, beside frameworks whose creates are on disk too. */
 const DEFAULT: Section = {
   title: "What you get by default",
@@ -60,7 +75,7 @@ const DEFAULT: Section = {
   contenders: {
     "Petstore": (place) => startFilled(place, PETS),
     "itself without log": (place) => startFilled(place, PETS, ["--log=off"]),
-    "bare Deno.serve": ({ firstPort }) => startScript("Deno", "limit.ts", { port: firstPort }),
+    "bare Deno.serve": (place) => startBare("Deno", place),
     "Hono on Deno": (place) => startPeer("hono.ts", "Deno", place, PETS),
     "Fastify on Node": (place) => startPeer("fastify.ts", "Node", place, PETS),
   },
@@ -70,12 +85,7 @@ const DEFAULT: Section = {
     { subject: "Fastify on Node" },
     { subject: "Petstore", base: "bare Deno.serve" },
     { subject: "Petstore", base: "itself without log" },
-  ], {
-    "get": ["GET one", GET],
-    "list-20": ["list of 20", LIST],
-    "filtered": ["filtered list of 20", FILTERED],
-    "post": ["durable POST", POST],
-  }),
+  ], LOADS),
 };
 
 /** Reads of many addresses, most of which are in no cache, beside a framework. */
@@ -92,52 +102,30 @@ const READS: Section = {
     "20000": ["GET of random pets of 20,000", randomOf(20_000)],
     "100000": ["GET of random pets of 100,000", randomOf(100_000)],
     "million": ["GET of random pets of a million", randomOf(MILLION)],
-    // This is the skew of YCSB.
-    "zipf": ["GET of pets of a million, Zipf 0.99", randomOf(MILLION, 0.99)],
+    "zipf": ["GET of pets of a million, Zipf's law", { ...randomOf(MILLION), isSkewed: true }],
     "pages": ["random pages of 20", { ...randomOf(MILLION), path: "/v1/pets?cursor={cursor}" }],
   }),
 };
 
-function randomOf(pets: number, skew = 0): Load {
-  return { path: "/v1/pets/{id}", connections: 32, random: { pets, skew } };
+function randomOf(pets: number): Load {
+  return { path: "/v1/pets/{id}", connections: 32, randomOf: pets };
 }
 
 /** The library with pets in memory and without a log, beside the bare server of the runtime. */
-function librarySection(runtime: Runtime, title: string, base: string, cases: readonly Case[]): Section {
-  const limit = runtime === "Node" ? "limit_node.ts" : "limit.ts";
+function librarySection(title: string, prefix: string, before: string, runtime: Runtime, base: string): Section {
   return {
     title,
     isCompared: true,
     contenders: {
       library: () => startScript(runtime, "library.ts", { root: ROOT, pets: PETS }),
-      [base]: ({ firstPort }) => startScript(runtime, limit, { port: firstPort }),
+      [base]: (place) => startBare(runtime, place),
     },
-    cases,
+    cases: casesOf(prefix, before, [{ subject: "library", base }], LOADS),
   };
 }
 
-const ON_DENO = librarySection(
-  "Deno",
-  "The library on Deno",
-  "bare Deno.serve",
-  casesOf("library", "In memory", [{ subject: "library", base: "bare Deno.serve" }], {
-    "get": ["GET one", GET],
-    "list-20": ["list of 20", LIST],
-    "filtered": ["filtered list of 20", FILTERED],
-    "post": ["POST", POST],
-  }),
-);
-
-const ON_NODE = librarySection(
-  "Node",
-  "On Node",
-  "bare node:http",
-  casesOf("node", "Node", [{ subject: "library", base: "bare node:http" }], {
-    "get": ["GET one", GET],
-    "list-20": ["list of 20", LIST],
-    "post": ["POST", POST],
-  }),
-);
+const ON_DENO = librarySection("The library on Deno", "library", "In memory", "Deno", "bare Deno.serve");
+const ON_NODE = librarySection("On Node", "node", "Node", "Node", "bare node:http");
 
 /** Reads during creates, on a disk whose fsync takes some milliseconds longer, as on a common network disk. */
 const SLOW_DISK: Section = {
@@ -149,7 +137,7 @@ const SLOW_DISK: Section = {
       const server = await startOnSlowDisk(place);
       return {
         async measure(load, warmUp, seconds) {
-          const creates = runWrk(server.port, POST, warmUp + seconds);
+          const creates = runWrk(server.port, CREATE, warmUp + seconds);
           // The processor time is that of the creates too.
           const { rate, p99 } = await server.measure(load, warmUp, seconds);
           await creates;
@@ -175,7 +163,7 @@ async function startOnSlowDisk(place: Place): Promise<ServerProcess> {
   const { env, setDelay } = slowDisk(place.folder);
   setDelay(0);
   const server = await startFilled(place, PETS, [], env);
-  await runWrk(server.port, POST, 1);
+  await runWrk(server.port, CREATE, 1);
   setDelay(5);
   return server;
 }
@@ -185,7 +173,7 @@ export function casesOf(
   prefix: string,
   before: string,
   figures: readonly Figure[],
-  loads: Record<string, readonly [what: string, load: Load]>,
+  loads: Loads,
 ): Case[] {
   return Object.entries(loads).map(([name, [what, load]]) => ({
     name: `${prefix}-${name}`,

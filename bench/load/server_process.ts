@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { formatCursor } from "../../lib/operations/paging.ts";
 import { environment, NODE } from "../../tests/support/server/serve_task.ts";
-import { AUTHORIZATION, KEY } from "../catalogue.ts";
+import { KEY, requestTo } from "../catalogue.ts";
 import type { Contender } from "../rounds.ts";
 import type { Sample } from "../row.ts";
 import { SERVER_CORE, STOP } from "./machine.ts";
@@ -70,9 +70,7 @@ export class ServerProcess implements Contender {
 
   async ask({ path, body }: Load): Promise<string> {
     const random = path.replace("{id}", "777").replace("{cursor}", formatCursor(777n));
-    const headers = { authorization: AUTHORIZATION, ...body && { "content-type": "application/json" } };
-    const request = body ? { method: "POST", headers, body } : { headers };
-    const response = await fetch(`http://127.0.0.1:${this.port}${random}`, request);
+    const response = await fetch(requestTo(`http://127.0.0.1:${this.port}${random}`, body));
     const text = await response.text();
     if (response.status === (body ? 201 : 200)) return text;
     throw new Error(`A server answers ${random} with ${response.status}: ${text}`);

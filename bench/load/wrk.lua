@@ -1,9 +1,9 @@
 -- Sends the requests of a case and prints its figures as JSON in the last line. The arguments: the path, the body, the number of pets
--- if {id} or {cursor} in the path is random and else 0, the skew and a seed.
+-- if {id} or {cursor} in the path is random and else 0, "true" if some pets are more frequent, and a seed.
 
 -- The headers, with the key, come from the option -H.
 function init(args)
-  if tonumber(args[3]) > 0 then any(args[1], tonumber(args[3]), tonumber(args[4]), tonumber(args[5])) end
+  if tonumber(args[3]) > 0 then any(args[1], tonumber(args[3]), args[4] == "true", tonumber(args[5])) end
   if args[2] ~= "" then
     wrk.method = "POST"
     wrk.body = args[2]
@@ -11,29 +11,16 @@ function init(args)
   end
 end
 
-function any(path, pets, skew, seed)
+function any(path, pets, isSkewed, seed)
   math.randomseed(seed)
-  local rank = skew == 0 and function() return math.random(pets) end or zipf(pets, skew)
   local before, after = wrk.format(nil, path):match("^(.-){%a+}(.*)$")
   local isCursor = path:find("{cursor}", 1, true)
   request = function()
+    -- Nearly Zipf's law with the exponent 1: the logarithms of the ranks are spread evenly.
+    local rank = isSkewed and math.floor(pets ^ math.random()) or math.random(pets)
     -- A prime larger than the ids: the frequent ones do not lie side by side.
-    local id = rank() * 15485863 % pets + 1
+    local id = rank * 15485863 % pets + 1
     return before .. (isCursor and cursor(id) or string.format("%d", id)) .. after
-  end
-end
-
--- Ranks by Zipf's law, by the method of Gray et al., "Quickly generating billion-record synthetic databases" (SIGMOD 1994).
-function zipf(count, skew)
-  local sum = 0
-  for i = 1, count do sum = sum + 1 / i ^ skew end
-  local two = 1 + 0.5 ^ skew
-  local eta = (1 - (2 / count) ^ (1 - skew)) / (1 - two / sum)
-  return function()
-    local u = math.random()
-    if u * sum < 1 then return 1 end
-    if u * sum < two then return 2 end
-    return math.min(count, 1 + math.floor(count * (eta * u - eta + 1) ^ (1 / (1 - skew))))
   end
 end
 

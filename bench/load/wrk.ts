@@ -9,15 +9,10 @@ export interface Load {
   path: string;
   body?: string;
   connections: number;
-  /** Where the path has `{id}`, each request has a random id, and where it has `{cursor}`, the cursor after one. */
-  random?: RandomIds;
-}
-
-/** Random ids from 1 to `pets`. */
-export interface RandomIds {
-  pets: number;
-  /** The exponent of Zipf's law, by which the frequent ids lie anywhere; 0 if all are equally frequent. */
-  skew: number;
+  /** Where the path has `{id}`, each request has a random id from 1 to this, and where it has `{cursor}`, the cursor after one. */
+  randomOf?: number;
+  /** Whether the ids follow Zipf's law, by which the frequent ids lie anywhere. Default: all are equally frequent. */
+  isSkewed?: boolean;
 }
 
 /** What wrk has measured. */
@@ -37,10 +32,10 @@ const SCRIPT = fileURLToPath(new URL("wrk.lua", import.meta.url));
  * @throws {Error} If a response was lost or had an unexpected kind of status.
  */
 export async function runWrk(port: number, load: Load, seconds: number): Promise<Measurement> {
-  const { path, body = "", connections, random = { pets: 0, skew: 0 } } = load;
+  const { path, body = "", connections, randomOf = 0, isSkewed = false } = load;
   // A new seed keeps each run of wrk from asking for the same ids.
   const seed = Math.trunc(Math.random() * 2 ** 31);
-  const toScript = [path, body, random.pets, random.skew, seed].map(String);
+  const toScript = [path, body, randomOf, isSkewed, seed].map(String);
   const flags = ["-t", "1", "-c", String(connections), "-d", "1h", "--latency", "-s", SCRIPT];
   const request = ["-H", `authorization: ${AUTHORIZATION}`, `http://127.0.0.1:${port}${path}`];
   // wrk itself takes whole seconds only. After this signal it prints its figures too.

@@ -8,8 +8,8 @@ import spec from "./throughput.json" with { type: "json" };
 /** The names of cases, and what the plot calls them. */
 const GROUPS: Readonly<Record<string, string>> = {
   "default-get": "GET one",
-  "default-list-20": "list of 20",
-  "default-post": "POST",
+  "default-list": "list of 20",
+  "default-create": "POST",
 };
 
 /** What the plot shows, for readers who do not see it. */

@@ -1,10 +1,11 @@
 /** Calls `handle()` of a tree in a loop, without a socket, and prints a sample as JSON. */
 
 import process from "node:process";
+import { requestTo } from "../catalogue.ts";
 import type { Load } from "../load/wrk.ts";
 import type { Sample } from "../row.ts";
 import { readSettings } from "./host.ts";
-import { openLibrary, requestOf } from "./open_library.ts";
+import { openLibrary } from "./open_library.ts";
 
 interface Settings {
   root: string;
@@ -25,7 +26,10 @@ async function measure(seconds: number): Promise<Sample> {
   const before = process.cpuUsage(), start = performance.now(), end = start + 1000 * seconds;
   let requests = 0;
   while (performance.now() < end) {
-    const asked = Array.from({ length: load.connections }, () => handle(requestOf(path(), load.body)));
+    const asked = Array.from(
+      { length: load.connections },
+      () => handle(requestTo(`http://localhost${path()}`, load.body)),
+    );
     for (const { status } of await Promise.all(asked)) if (status >= 300) throw new Error(`A request got ${status}`);
     requests += load.connections;
   }
@@ -34,5 +38,5 @@ async function measure(seconds: number): Promise<Sample> {
 }
 
 function path(): string {
-  return load.random ? load.path.replace("{id}", String(1 + Math.floor(Math.random() * pets))) : load.path;
+  return load.randomOf ? load.path.replace("{id}", String(1 + Math.floor(Math.random() * pets))) : load.path;
 }

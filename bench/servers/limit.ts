@@ -5,26 +5,21 @@
 
 import { AUTHORIZATION } from "../catalogue.ts";
 import { listen } from "./host.ts";
-import { answerCreate, findResponse, learnResponse, type StoredResponse } from "./stored_response.ts";
+import { answerCreate, findResponse, type StoredResponse } from "./stored_response.ts";
 
 listen((request) => {
   const { headers, method, url } = request;
   if (headers.get("authorization") !== AUTHORIZATION) return new Response(null, { status: 401 });
-  const known = findResponse(method, url);
-  if (known === undefined) return learn(request);
-  return method === "POST" ? create(request, known) : respond(known);
+  const stored = findResponse(method, url.slice(url.indexOf("/", "http://".length)));
+  return method === "POST" ? create(request, stored) : respond(stored);
 });
 
 function respond(response: StoredResponse): Response {
   return new Response(response.body, response);
 }
 
-async function learn(request: Request): Promise<Response> {
-  return respond(await learnResponse(request.method, request.url, await request.text()));
-}
-
-async function create(request: Request, known: StoredResponse): Promise<Response> {
+async function create(request: Request, stored: StoredResponse): Promise<Response> {
   if (request.headers.get("content-type") !== "application/json") return new Response(null, { status: 415 });
   const body = new TextDecoder().decode(await request.arrayBuffer());
-  return respond(answerCreate(known, body));
+  return respond(answerCreate(stored, body));
 }

@@ -3,9 +3,7 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Petstore } from "../../mod.ts";
-import { AUTHORIZATION, KEY, petAt } from "../catalogue.ts";
-
-const HEADERS = { authorization: AUTHORIZATION, "content-type": "application/json" };
+import { KEY, petAt, requestTo } from "../catalogue.ts";
 
 /**
  * @param root The folder with the tree's mod.ts.
@@ -14,12 +12,8 @@ const HEADERS = { authorization: AUTHORIZATION, "content-type": "application/jso
 export async function openLibrary(root: string, pets: number): Promise<Petstore> {
   const { createPetstore }: typeof import("../../mod.ts") = await import(pathToFileURL(join(root, "mod.ts")).href);
   const petstore = createPetstore({ keys: [KEY] });
-  for (let id = 1; id <= pets; id++) await petstore.handle(requestOf("/v1/pets", JSON.stringify(petAt(id))));
+  for (let id = 1; id <= pets; id++) {
+    await petstore.handle(requestTo("http://localhost/v1/pets", JSON.stringify(petAt(id))));
+  }
   return petstore;
-}
-
-/** A POST if it has a body, and else a GET. */
-export function requestOf(path: string, body?: string): Request {
-  const request = body ? { method: "POST", headers: HEADERS, body } : { headers: HEADERS };
-  return new Request(`http://localhost${path}`, request);
 }

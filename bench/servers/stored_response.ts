@@ -1,9 +1,7 @@
-/**
- * The responses that the bare servers send: those of the petstore at another port, which each server asks once for each address. The
- * response to a POST has the pet that was read, and a new id.
- */
+/** The responses that the bare servers send: those of the petstore at another port to the requests of the loads. */
 
-import { AUTHORIZATION, type BenchPet } from "../catalogue.ts";
+import { type BenchPet, requestTo } from "../catalogue.ts";
+import type { Load } from "../load/wrk.ts";
 import { readSettings } from "./host.ts";
 
 export interface StoredResponse {
@@ -16,28 +14,25 @@ export interface StoredResponse {
 /** Headers of the runtime or of the connection. */
 const OF_THE_HOST = ["content-length", "date", "connection", "keep-alive"];
 
-const { port } = readSettings<{ port: number }>();
+const { port, loads } = readSettings<{ port: number; loads: Load[] }>();
+
+/** The responses by the method and the path. */
 const stored = new Map<string, StoredResponse>();
+for (const { path, body } of loads) stored.set((body ? "POST" : "GET") + path, await fetchResponse(path, body));
+
+async function fetchResponse(path: string, body: string | undefined): Promise<StoredResponse> {
+  const response = await fetch(requestTo(`http://127.0.0.1:${port}${path}`, body));
+  const headers = [...response.headers].filter(([name]) => !OF_THE_HOST.includes(name));
+  return { status: response.status, headers: Object.fromEntries(headers), body: await response.text() };
+}
+
+export function findResponse(method: string, path: string): StoredResponse {
+  return stored.get(method + path)!;
+}
+
 let lastId = 0;
 
-/** The response to a request, if one like it has been sent before. */
-export function findResponse(method: string, target: string): StoredResponse | undefined {
-  return stored.get(method + target);
-}
-
-export async function learnResponse(method: string, target: string, body: string): Promise<StoredResponse> {
-  const { pathname, search } = new URL(target, "http://localhost");
-  // wrk asks for no compression either.
-  const headers = { authorization: AUTHORIZATION, "accept-encoding": "identity", "content-type": "application/json" };
-  const request = body === "" ? { method, headers } : { method, headers, body };
-  const response = await fetch(`http://127.0.0.1:${port}${pathname}${search}`, request);
-  const own = [...response.headers].filter(([name]) => !OF_THE_HOST.includes(name));
-  const learnt = { status: response.status, headers: Object.fromEntries(own), body: await response.text() };
-  stored.set(method + target, learnt);
-  return learnt;
-}
-
-/** The response to a POST with this body. */
+/** The response to a POST with this body: the pet that was read, and a new id. */
 export function answerCreate({ status, headers }: StoredResponse, body: string): StoredResponse {
   const pet: BenchPet = JSON.parse(body);
   const id = ++lastId;
