@@ -36,7 +36,7 @@ const PARTS: Record<string, [start: (root: string, place: Place) => Promise<Cont
 export function sectionsAgainst(ref: string, folder: string): Section[] {
   const root = join(folder, "checkout");
   // An archive and no worktree of git, which would stay in its list after a kill.
-  const script = 'mkdir "$2" && git -C "$0" archive "$1" deno.json mod.ts server.ts lib | tar -x -C "$2"';
+  const script = 'mkdir "$2" && git -C "$0" archive "$1" deno.json mod.ts server.ts lib packages | tar -x -C "$2"';
   execFileSync("sh", ["-c", script, ROOT, ref, root]);
   return Object.entries(PARTS).map(([part, [start, loads]]) => ({
     title: part,

@@ -108,8 +108,8 @@ function count(given: string | undefined, fallback: number): number {
 function namesOf(sections: readonly Section[], only: readonly string[] | undefined): string[] {
   const names = sections.flatMap(({ cases }) => cases.map(({ name }) => name));
   if (!only) return names;
-  const unknown = only.filter((given) => !names.some((name) => isMeant(name, given)));
-  if (unknown.length > 0) throw new Error(`There is no case ${unknown.join(" and no case ")}`);
+  const unknown = only.find((given) => !names.some((name) => isMeant(name, given)));
+  if (unknown !== undefined) throw new Error(`There is no case ${unknown}`);
   return names.filter((name) => only.some((given) => isMeant(name, given)));
 }
 

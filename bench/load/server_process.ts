@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { formatCursor } from "../../lib/operations/paging.ts";
-import { environment, NODE } from "../../tests/support/server/serve_task.ts";
+import { environment, NODE, taskFlags } from "../../tests/support/server/serve_task.ts";
 import { KEY, requestTo } from "../catalogue.ts";
 import type { Contender } from "../rounds.ts";
 import type { Sample } from "../row.ts";
@@ -21,11 +21,7 @@ interface StartOptions {
 
 /** The standalone server of a tree, as its task starts it: with an SQLite file and the access log. */
 export function startStandalone(root: string, path: string, flags: readonly string[], options?: StartOptions) {
-  const { tasks } = JSON.parse(readFileSync(join(root, "deno.json"), "utf8"));
-  const [, ofTask = ""] = /^deno run (.*) server\.ts$/.exec(tasks.program?.command ?? "") ?? [];
-  // The lock file is that of a package, and no server of a benchmark loads a package.
-  const used = ofTask.split(" ").filter((flag) => flag !== "--frozen" && !flag.startsWith("--lock="));
-  const command = [Deno.execPath(), "run", ...used, "--no-lock", join(root, "server.ts"), "serve", "--port=0"];
+  const command = [Deno.execPath(), "run", ...taskFlags(root), join(root, "server.ts"), "serve", "--port=0"];
   return ServerProcess.start([...command, `--key=${KEY}`, `--store=sqlite:${path}`, ...flags], options);
 }
 

@@ -8,10 +8,8 @@ import { until } from "../../tests/support/until.ts";
 
 /** A registry that runs. Disposing of it ends the process. */
 export interface Registry extends AsyncDisposable {
-  /** Its address, without a slash at the end. */
-  origin: string;
-  /** Variables with which npm, npx, Bun and Deno use it alone, with `home` in place of the user's own folder. */
-  env(home: string): Record<string, string>;
+  /** Variables with which npm, npx, Bun and Deno use it alone. */
+  env: Record<string, string>;
 }
 
 /**
@@ -19,8 +17,9 @@ export interface Registry extends AsyncDisposable {
  *
  * @param folder Where it keeps its files; made by this function.
  * @param modules The `node_modules` in which Verdaccio is installed.
+ * @param home An empty folder, which its users have in place of their own.
  */
-export async function startRegistry(folder: string, modules: string): Promise<Registry> {
+export async function startRegistry(folder: string, modules: string, home: string): Promise<Registry> {
   mkdirSync(folder);
   const port = await freePort(), origin = `http://127.0.0.1:${port}`;
   const config = {
@@ -39,16 +38,13 @@ export async function startRegistry(folder: string, modules: string): Promise<Re
   const args = [verdaccio, "--config", path, "--listen", `127.0.0.1:${port}`];
   const child = new Deno.Command(NODE, { args, cwd: folder, stdin: "null", stdout: "null", stderr: "inherit" }).spawn();
   await until("an answer of the registry", () => fetch(`${origin}/-/ping`).then(({ ok }) => ok, () => false));
+  const npmrc = join(home, ".npmrc");
+  // npm wants a token before it publishes; this registry accepts any.
+  writeFileSync(npmrc, `registry=${origin}/\n//127.0.0.1:${port}/:_authToken=anyone\n`);
+  // In small letters, as npx sets them for what it runs: those win over others.
+  const own = { npm_config_userconfig: npmrc, npm_config_registry: `${origin}/` };
   return {
-    origin,
-    env(home) {
-      const npmrc = join(home, ".npmrc");
-      // npm wants a token before it publishes; this registry accepts any.
-      writeFileSync(npmrc, `registry=${origin}/\n//127.0.0.1:${port}/:_authToken=anyone\n`);
-      // In small letters, as npx sets them for what it runs: those win over others.
-      const own = { npm_config_userconfig: npmrc, npm_config_registry: `${origin}/` };
-      return { HOME: home, ...own, NPM_CONFIG_REGISTRY: `${origin}/`, PETSTORE_REGISTRY: origin };
-    },
+    env: { HOME: home, ...own, NPM_CONFIG_REGISTRY: `${origin}/`, PETSTORE_REGISTRY: origin },
     async [Symbol.asyncDispose]() {
       child.kill();
       await child.status;

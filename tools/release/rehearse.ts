@@ -82,14 +82,14 @@ try {
   mkdirSync(home);
   await copyCheckout(copy);
   await release(copy, version);
-  await using registry = await startRegistry(join(folder, "registry"), join(ROOT, TESTS, "node_modules"));
+  await using registry = await startRegistry(join(folder, "registry"), join(ROOT, TESTS, "node_modules"), home);
   const tarballs = readPackages(copy).map((each) => join(copy, "tarballs", tarballName(each)));
   const tag = isPreRelease(version) ? "next" : "latest";
   for (const what of [...foldersOfDependencies(copy), ...tarballs]) {
     const args = ["publish", what, "--ignore-scripts", "--access", "public", "--tag", tag];
-    await run(folder, "npm", args, registry.env(home));
+    await run(folder, "npm", args, registry.env);
   }
-  const env = { ...registry.env(home), PETSTORE_RELEASED: copy };
+  const env = { ...registry.env, PETSTORE_RELEASED: copy };
   await run(join(ROOT, TESTS), Deno.execPath(), ["test", "-A", "--no-check", "--parallel"], env);
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -4,12 +4,12 @@ import { fileURLToPath } from "node:url";
 
 export const ROOT: string = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** The flags that the tasks of the server give to `deno run`. With more permissions, a test would prove nothing. */
-export function taskFlags(): string[] {
-  const { tasks } = JSON.parse(Deno.readTextFileSync(new URL("../../../deno.json", import.meta.url)));
+/** The flags that the tasks of a checkout's server give to `deno run`. With more permissions, a test would prove nothing. */
+export function taskFlags(root: string = ROOT): string[] {
+  const { tasks } = JSON.parse(Deno.readTextFileSync(join(root, "deno.json")));
   const [, flags = ""] = /deno run (.*) server\.ts$/.exec(tasks.program.command) ?? [];
   // The tasks run in the checkout, and the servers of tests elsewhere.
-  return flags.split(" ").map((flag) => flag.replace("--lock=", `--lock=${ROOT}`));
+  return flags.split(" ").map((flag) => flag.replace("--lock=", `--lock=${join(root, "/")}`));
 }
 
 /** The Node of the development packages. */
