@@ -35,7 +35,6 @@ const REFUSED: [what: string, bytes: string, status: number, code: string][] = [
   ["/livez", get("/livez"), 404, "route_not_found"],
   ["/readyz with a query", get("/readyz?writes"), 404, "route_not_found"],
   ["/readyz in an absolute target", get("http://pets.example/readyz"), 404, "route_not_found"],
-  ["/readyz with a dot segment", get("/v1/../readyz"), 404, "route_not_found"],
   ["/readyz with a backslash", get("/.\\readyz"), 404, "route_not_found"],
   ["/readyz with an encoded letter", get("/%72eadyz"), 404, "route_not_found"],
 ];
