@@ -7,6 +7,7 @@ import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import process from "node:process";
 import { readPackages, ROOT, tarballName } from "./packages.ts";
 
 const tarballs = join(ROOT, "tarballs");
@@ -14,7 +15,8 @@ rmSync(tarballs, { recursive: true, force: true });
 mkdirSync(tarballs);
 for (const each of readPackages()) {
   const args = ["pack", "--silent", "--pack-destination", tarballs];
-  execFileSync("npm", args, { cwd: join(ROOT, each.folder), stdio: ["ignore", "ignore", "inherit"] });
+  // The compiler prints its errors to standard output, which is for the sums of the packages here.
+  execFileSync("npm", args, { cwd: join(ROOT, each.folder), stdio: ["ignore", process.stderr.fd, "inherit"] });
   const bytes = readFileSync(join(tarballs, tarballName(each)));
   const sum = createHash("sha256").update(bytes).digest("hex");
   console.log(`${sum}  tarballs/${tarballName(each)} (${Math.round(bytes.length / 1000)} kB)`);
