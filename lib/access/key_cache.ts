@@ -126,7 +126,7 @@ export class KeyCache {
     const read: Read = { number: this.#nextNumber, begunAt: performance.now() };
     this.#latest = read;
     const done = this.#carryOut(read);
-    // A failure is told to those who wait for the read. If nobody does, it must not end the process.
+    // The callers that wait for the read get its failure. Without any, an unheard rejection would end the process.
     this.#endOfLatest = done.catch(() => {});
     return done;
   }
@@ -174,9 +174,9 @@ export class KeyCache {
   }
 
   /**
-   * Settles when the read with this number, or one that began after it, has ended. All who wait share the reads: who finds after the pause
-   * that nobody else has begun one, begins it. A read that is under way is waited for even if it began too early, so that the store has one
-   * at a time.
+   * Settles when the read with this number, or one that began after it, has ended. All waiting requests share the reads: the first one whose
+   * pause ends begins the next read, and the others wait for it. A request also waits for a read under way that began too early for it, so
+   * that the store carries out one read at a time.
    */
   async #readFrom(number: number): Promise<void> {
     while (!this.#hasEnded(number)) {

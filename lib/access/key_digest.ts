@@ -13,8 +13,8 @@ export function idOf(digest: string): string {
 }
 
 /**
- * The id of a caller that was given none. It has half the digest, because nobody types it and two callers must never share one. Logs may
- * show it, because half a digest cannot be used as a key.
+ * The id of a caller that was given none. It has half the digest: two callers must never share an id, and a long one does no harm, because
+ * no person types it. Logs may show it, because half a digest cannot be used as a key.
  */
 export function defaultCallerId(digest: string): string {
   return `key-${digest.slice(0, 32)}`;

@@ -177,7 +177,7 @@ export class Batch<Create> implements ObservedBatch {
     this.#continue(count, milliseconds, wait);
   }
 
-  /** Goes on after a commit. */
+  /** Chooses the next state after a commit has ended. */
   #continue(count: number, milliseconds: number, wait: ClientWait | undefined): void {
     this.#state = IDLE;
     this.onCommit?.(count, milliseconds);

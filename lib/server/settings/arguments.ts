@@ -62,7 +62,7 @@ export function createArguments(
 const ON_OR_OFF = oneOf("on", "off");
 
 /**
- * Finds what sets an option: its flags, or else its variable, or else its default. A list may have several items. There is none if the
+ * Finds what sets an option: its flags, or else its variable, or else its default. A list may have several items. The result is empty if the
  * option is unset. An empty flag is not unset, but an empty variable is.
  */
 function findGiven(name: string, option: Option | undefined, flags: Flags, environment: Environment): Given[] {

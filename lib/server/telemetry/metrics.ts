@@ -128,7 +128,7 @@ export class Metrics {
   }
 }
 
-/** A value without labels. There is none if it is undefined. */
+/** Makes the map of a metric without labels. The map is empty if the metric has no value. */
 function single<Value>(value: Value | undefined): Map<string, Value> {
   return new Map(value === undefined ? [] : [["", value]]);
 }

@@ -66,7 +66,7 @@ export interface ThreadData {
   port: MessagePort;
 }
 
-/** A message from the store. */
+/** What the store sends to the writing thread. */
 export type Request = readonly Write[] | "close";
 
 /** The outcomes of a batch, and the duration of the commit alone. */
@@ -84,7 +84,7 @@ interface Failure {
   mayBeStored: boolean | undefined;
 }
 
-/** A message from the thread. */
+/** What the writing thread sends back to the store. */
 export type Answer = Committed | Failure;
 
 /** Calls `receive` with each message on a port. On Deno, `port.on("message")` takes three microseconds more for each create of a batch. */

@@ -68,8 +68,8 @@ const REQUIRED_PARTS = [
 ];
 
 /**
- * Reads from the catalogue which parts the schema has. An index of some rows only is none of them, and how an index is stored, such as
- * with a `fillfactor`, does not matter.
+ * Reads from the catalogue which parts the schema has. A partial index does not count as a part. How an index is stored,
+ * such as with a `fillfactor`, does not matter.
  */
 const SELECT_PARTS = `WITH rel AS (SELECT oid, relname, relpersistence FROM pg_catalog.pg_class
     WHERE relnamespace OPERATOR(pg_catalog.=) $1::pg_catalog.regnamespace)
