@@ -6,6 +6,7 @@ import { COMPANION_ENDS, followLinks } from "../../stores/sqlite/file_names.ts";
 import { keptName } from "../../stores/sqlite/remains.ts";
 import { findRevivedKeys, type PresentFile, takePresentFile } from "../../stores/sqlite/restore.ts";
 import { syncFolder } from "../process/folders.ts";
+import { untilInterrupted } from "../process/process.ts";
 import { makeFile, renameToNew, requireNew } from "../process/publish_file.ts";
 import { commandLine } from "../process/invocation.ts";
 import { SettingError } from "../process/start_error.ts";
@@ -33,7 +34,8 @@ export const RESTORE: Command = {
   failure: "The restore failed",
   async run(args, context) {
     const path = await readStorePath(args, context);
-    const lines = await restore(args.operand, path, args.isOn("revoke-newer"));
+    // A signal must not end the process while SQLite has the present file open, because that would leave a journal beside it.
+    const lines = await untilInterrupted((signal) => restore(args.operand, path, args.isOn("revoke-newer"), signal));
     context.writers.output.add(lines.join("\n"));
     return 0;
   },
@@ -48,9 +50,15 @@ export const RESTORE: Command = {
  * 4. The copy takes the place of the present file.
  *
  * @param revokesNewer Whether the keys that the restore makes valid again end as in the replaced file.
+ * @param interrupted Aborted by a signal to the process. One that comes after the steps have begun is noticed by `makeFile()`.
  * @returns What the restore has done, in lines for the operator.
  */
-async function restore(backup: string, file: string, revokesNewer: boolean): Promise<string[]> {
+async function restore(
+  backup: string,
+  file: string,
+  revokesNewer: boolean,
+  interrupted: AbortSignal,
+): Promise<string[]> {
   prepareFolder(file);
   const present = takePresentFile(file);
   const { path, stats, keys } = present;
@@ -67,6 +75,7 @@ async function restore(backup: string, file: string, revokesNewer: boolean): Pro
       return { pets, revived };
     };
     const keptPath = keptName(path);
+    interrupted.throwIfAborted();
     // The steps 2 to 4: the copy is filled under a temporary name, and takes its place when it is on disk.
     const { pets, revived } = await makeFile(path, fill, (copy) => replace(present, keptPath, copy));
     return [
