@@ -1,13 +1,5 @@
-import { discard } from "../promises.ts";
+import { type Body, BROKEN_OFF, type HeaderFields, KeptReply, type Reply } from "../http/reply.ts";
 import { ON_BUN, ON_DENO } from "../http/platform.ts";
-import {
-  cancelBody,
-  copyWithHeaders,
-  type HeaderFields,
-  KeptReply,
-  type Reply,
-  requireSendableHeaders,
-} from "../http/reply.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
 import type { Pipeline } from "../http/pipeline.ts";
 import { targetOf } from "../http/request_text.ts";
@@ -38,7 +30,7 @@ export function createHandles(pipeline: ServingPipeline): { handle: Handle; fetc
       // A Request may come from another realm or from a polyfill, so its class is not asked.
       if (typeof headers?.get !== "function") throw new TypeError(NOT_A_REQUEST);
       const context = new FetchContext(request, headers);
-      return Promise.resolve(pipeline.respond(context, (reply) => sendableResponse(reply, context, pipeline)));
+      return Promise.resolve(pipeline.respond(context, toResponse));
     } catch (thrown) {
       // The members of what is no real Request may throw.
       return Promise.reject(thrown);
@@ -117,55 +109,51 @@ export class FetchContext implements RequestContext {
   }
 }
 
-/** Makes the response of a reply. If the reply has a `Response` of an app that cannot be sent, the response is that of the failure. */
-export function sendableResponse(reply: Reply, context: RequestContext, { fail }: Pick<Pipeline, "fail">): Response {
-  try {
-    return toResponse(reply);
-  } catch (thrown) {
-    // The source of the body is told that it will not be read.
-    cancelBody(reply.body);
-    return toResponse(fail(thrown, context));
-  }
-}
-
 /** Whether a clone of a `Response` with a text is cheaper than a new one. Elsewhere, it would split a stream. */
 const CLONES_TEXT = ON_BUN || ON_DENO;
 
-function toResponse(reply: Reply): Response {
-  const { status, headers, body } = reply;
-  if (body instanceof Response) return extendResponse(body, headers);
-  if (!CLONES_TEXT || !(reply instanceof KeptReply)) return new Response(body, { status, headers });
-  // A new `Response` holds its bytes twice on Deno, and a clone does not. So what is kept to be cloned is itself a clone.
-  reply.template ??= new Response(body, { status, headers }).clone();
-  return reply.template.clone();
+/** Makes the response of a reply. */
+export function toResponse(reply: Reply): Response {
+  if (CLONES_TEXT && reply instanceof KeptReply) {
+    // A new `Response` holds its bytes twice on Deno, and a clone does not. So what is kept to be cloned is itself a clone.
+    reply.template ??= createResponse(reply).clone();
+    return reply.template.clone();
+  }
+  return createResponse(reply);
 }
 
-/** An app's response with the further headers of a reply. */
-function extendResponse(response: Response, extra: HeaderFields): Response {
-  // `takeResponse()`, which made a reply of the app's response, has refused headers that cannot be sent.
-  if (Object.keys(extra).length === 0) return response;
-  const headers = sendableHeaders(response, extra);
-  // Bun adds the Content-Type of a text when it sends the response that was made of it, or a clone. A new response of its body has none.
-  const needsClone = ON_BUN && !headers.has("content-type");
-  return needsClone ? cloneWithHeaders(response, extra) : copyWithHeaders(response, headers);
+function createResponse({ status, headers, cookies, body }: Reply): Response {
+  const response = new Response(toBodyInit(body), { status, headers });
+  if (cookies) { for (const cookie of cookies) response.headers.append("set-cookie", cookie); }
+  return response;
 }
 
-function cloneWithHeaders(response: Response, extra: HeaderFields): Response {
-  const clone = response.clone();
-  // If the body is a stream, the clone alone reads it from now on.
-  discard(response.body);
-  for (const [name, value] of Object.entries(extra)) clone.headers.append(name, value);
-  return clone;
+function toBodyInit(body: Body): BodyInit | null {
+  if (body === BROKEN_OFF) return failingBody();
+  const isLarge = ON_DENO && body instanceof Uint8Array && body.byteLength > PIECE_BYTES;
+  return isLarge ? inPieces(body) : body;
 }
+
+/** The size, in bytes, of the pieces in which a large body is sent. */
+const PIECE_BYTES = 16_384;
 
 /**
- * The headers of a response with further ones.
- *
- * @throws {TypeError} If one cannot be sent.
+ * Gives out a body in pieces, each when the client has taken the one before. Deno would copy a body of bytes as a whole, for each client, also
+ * for one that does not read.
  */
-export function sendableHeaders(response: Response, extra: HeaderFields): Headers {
-  const headers = new Headers(response.headers);
-  for (const [name, value] of Object.entries(extra)) headers.append(name, value);
-  requireSendableHeaders(headers);
-  return headers;
+function inPieces(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let sent = 0;
+  return new ReadableStream({
+    pull(controller) {
+      controller.enqueue(bytes.subarray(sent, sent + PIECE_BYTES));
+      sent += PIECE_BYTES;
+      if (sent >= bytes.byteLength) controller.close();
+    },
+  }, { highWaterMark: 0 });
+}
+
+function failingBody(): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({
+    pull: (controller) => controller.error(new TypeError("The connection was cut, which is a fault on purpose")),
+  });
 }

@@ -1,5 +1,5 @@
 /**
- * Serves a petstore on `node:http`, `node:https`, `node:http2` and the frameworks on them.
+ * Serves a petstore on `node:http`, `node:https` and the frameworks on them.
  *
  * @example
  * ```ts
@@ -14,6 +14,7 @@
  * @module
  */
 
+import { readResponse } from "../http/app_response.ts";
 import { INTERNAL_ERROR } from "../http/problem.ts";
 import type { RequestContext } from "../http/context.ts";
 import type { Reply } from "../http/reply.ts";
@@ -38,7 +39,8 @@ export type NodeListenerHandle = (request: Request) => Response | Promise<Respon
  * - Nothing else may read the body first or call `request.setEncoding()`, unless it keeps the bytes in `request.rawBody`, as cloud functions
  *   do. So mount a petstore before body parsers such as `express.json()`.
  * - Headers that were set earlier are kept, unless the response has them.
- * - If the client disconnects, the `signal` of a `Request` aborts, and a streamed body is cancelled.
+ * - A `Response` of a `handle` is read to its end before it is sent.
+ * - If the client disconnects, the `signal` of a `Request` aborts.
  * - If a `handle` throws, the client gets 500 and `console.error` the error.
  *
  * @throws {TypeError} If `service` is neither.
@@ -54,13 +56,18 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
   return (incoming, outgoing) => {
     endAfterUpgrade(incoming, outgoing);
     const context = new NodeContext(incoming, outgoing);
-    const onFailure = (thrown: unknown) => {
-      // Node 22 throws if the client has reset its stream of HTTP/2, which is no failure of the service.
-      if (!outgoing.stream?.closed) sendFailure(fail(thrown, context), outgoing);
-    };
-    void respond(context, (reply) => sendReply(reply, outgoing, onFailure));
+    void respond(context, (reply) => {
+      try {
+        if (incoming.httpVersionMajor === 2) throw new TypeError(NO_HTTP2);
+        sendReply(reply, outgoing);
+      } catch (thrown) {
+        sendFailure(fail(thrown, context), outgoing);
+      }
+    });
   };
 }
+
+const NO_HTTP2 = "createNodeListener() serves HTTP/1; for HTTP/2, put a proxy such as nginx in front of the server";
 
 function handlePipeline(handle: NodeListenerHandle): ServingPipeline {
   function fail(thrown: unknown): Reply {
@@ -70,10 +77,7 @@ function handlePipeline(handle: NodeListenerHandle): ServingPipeline {
   }
   async function answer(context: RequestContext): Promise<Reply> {
     try {
-      const response = await handle(context.toRequest());
-      const isResponse = typeof response?.status === "number" && typeof response.headers?.get === "function";
-      if (isResponse) return { status: response.status, headers: {}, body: response };
-      throw new TypeError("The handle of createNodeListener() must answer with a Response");
+      return await readResponse(await handle(context.toRequest()));
     } catch (thrown) {
       return fail(thrown);
     }

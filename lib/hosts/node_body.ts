@@ -1,4 +1,4 @@
-/** The body of a request of `node:http` and `node:http2`: whether there is one, and its bytes, as a whole or as a stream. */
+/** The body of a request of `node:http`: whether there is one, and its bytes, as a whole or as a stream. */
 
 import { Buffer } from "node:buffer";
 import { nextTick } from "node:process";
@@ -6,14 +6,11 @@ import { disconnected } from "../http/interruption.ts";
 import { fieldOf } from "./node_head.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
-/** Whether a request may have a body. On HTTP/2, a body need not be announced. */
+/** Whether a request has a body that the service may read. */
 export function hasBody(incoming: NodeRequest): boolean {
-  const { method = "GET", httpVersionMajor = 1 } = incoming;
-  // HTTP/2 permits `get`, which the constructor of `Request` takes for GET.
-  if (/^(GET|HEAD)$/i.test(method)) return false;
-  const length = fieldOf(incoming, "content-length");
-  const isUnannounced = length === null && httpVersionMajor > 1;
-  return isUnannounced || Number(length) > 0 || fieldOf(incoming, "transfer-encoding") !== null;
+  const { method } = incoming;
+  if (method === "GET" || method === "HEAD") return false;
+  return Number(fieldOf(incoming, "content-length")) > 0 || fieldOf(incoming, "transfer-encoding") !== null;
 }
 
 /** The body that the host has read before and kept as bytes. It is absent if the body has not been read, or has not been kept. */
@@ -47,7 +44,6 @@ export async function readWholeBody(incoming: NodeRequest): Promise<Uint8Array> 
   // Without the length, read() gives only the first of several pieces on Deno.
   if (incoming.readableLength === length) return incoming.read(length) as Uint8Array;
   if (isBodyTaken(incoming)) throw alreadyRead();
-  // After a reset on HTTP/2, `aborted` alone tells it.
   if (incoming.destroyed || incoming.aborted) throw disconnected();
   const pieces: Uint8Array[] = [];
   for await (const piece of piecesOf(incoming)) pieces.push(piece);

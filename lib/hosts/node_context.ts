@@ -1,8 +1,6 @@
 import type { HeaderFields } from "../http/reply.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
-import { breakOff } from "./node_reply.ts";
 import { bodyKeptByHost, hasBody, isBodyTaken, readWholeBody, toBodyStream } from "./node_body.ts";
-import { hasClosedEarly, isGoneBeforeEnd, onGone } from "./node_gone.ts";
 import { fieldOf, pathAndQueryOf, targetAsSent } from "./node_head.ts";
 import { toRequest } from "./node_request.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
@@ -65,31 +63,21 @@ export class NodeContext implements RequestContext {
     return this.#request ??= toRequest(this.#incoming, this.#outgoing, () => this.#signal());
   }
 
-  breakOff(): void {
-    const { httpVersionMajor, socket } = this.#incoming;
-    const outgoing = this.#outgoing;
-    const end = () => {
-      // Bun sends an empty 200 if the response alone is destroyed.
-      if (httpVersionMajor === 1) (socket as { destroy?(): void }).destroy?.();
-      breakOff(outgoing);
-    };
-    // A response gets its socket when the earlier responses of the connection have been sent. To destroy the socket before would cut those
-    // off.
-    if (httpVersionMajor === 1 && outgoing.socket === null) outgoing.on("socket", end);
-    else end();
-  }
-
   /** The signal of the `Request`. */
   #signal(): AbortSignal {
     if (this.#gone) return this.#gone.signal;
     const outgoing = this.#outgoing;
     const gone = new AbortController();
     this.#gone = gone;
-    const abort = () => {
-      if (hasClosedEarly(outgoing)) gone.abort();
+    const abortIfEarly = () => {
+      // A response that has closed after all of it was sent has not lost its client.
+      if (!outgoing.writableFinished) gone.abort();
     };
-    if (isGoneBeforeEnd(outgoing)) abort();
-    else onGone(outgoing, abort);
+    if (outgoing.destroyed || outgoing.req.aborted) abortIfEarly();
+    // If the client leaves, Node 22 and `node:http` of Deno do not close a response that waits for an earlier one of its connection. Its
+    // request is aborted all the same.
+    outgoing.on("close", abortIfEarly);
+    outgoing.req.on?.("aborted", abortIfEarly);
     return gone.signal;
   }
 }

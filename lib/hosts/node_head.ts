@@ -1,4 +1,4 @@
-/** What the head of a request of `node:http` and `node:http2` says: its target, as the client sent it, and its fields. */
+/** What the head of a request of `node:http` says: its target, as the client sent it, and its fields. */
 
 import type { NodeRequest } from "./node_types.ts";
 

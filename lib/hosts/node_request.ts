@@ -1,4 +1,4 @@
-/** Makes a `Request` of a request of `node:http` or `node:http2`, where a function of the app needs one. */
+/** Makes a `Request` of a request of `node:http`, where a function of the app needs one. */
 
 import { bodyKeptByHost, hasBody, isBodyTaken, toBodyStream } from "./node_body.ts";
 import { namesAndValues, pathAndQueryOf, targetAsSent } from "./node_head.ts";
@@ -54,7 +54,7 @@ const HOST = /^([A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
 
 function originOf({ headers, socket }: NodeRequest): string {
   const scheme = (socket as { encrypted?: boolean }).encrypted === true ? "https" : "http";
-  const host = headers[":authority"] ?? headers["host"];
+  const { host } = headers;
   const given = `${scheme}://${host}`;
   // The pattern also matches port 99999 and 999.999.999.999, which the parser refuses.
   return typeof host === "string" && HOST.test(host) && URL.canParse(given) ? given : `${scheme}://localhost`;
@@ -65,9 +65,8 @@ function toHeaders(incoming: NodeRequest): Headers {
   const fields = namesAndValues(incoming);
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const name = fields[i]!;
-    const value = fields[i + 1]!;
-    // On HTTP/2, `:method` and the like are among the raw headers.
-    if (!name.startsWith(":")) headers.append(name, value);
+    // HTTP/2 is refused, but the app is told of the request, whose fields include `:method` and the like.
+    if (!name.startsWith(":")) headers.append(name, fields[i + 1]!);
   }
   return headers;
 }

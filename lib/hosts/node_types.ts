@@ -38,36 +38,28 @@ export interface NodeRequest {
 
 /** The part of `http.ServerResponse` that a listener uses. */
 export interface NodeResponse {
-  /** Whether the connection stays open (HTTP/1). */
+  /** Whether the connection stays open. */
   shouldKeepAlive?: boolean;
-  /** The reason phrase (HTTP/1). */
-  statusMessage: string;
-  /** The request. */
-  readonly req: Pick<NodeRequest, "method" | "httpVersionMajor" | "aborted"> & Partial<Pick<NodeRequest, "on">>;
-  /** The socket. On HTTP/1, a response has it once the earlier ones on the connection are sent. */
-  readonly socket?: object | null | undefined;
+  /** The request. An adapter of cloud functions may have made the response without its events. */
+  readonly req: Partial<Pick<NodeRequest, "aborted" | "on">>;
+  /** The socket. It is null until the earlier responses on the connection have been sent. */
+  readonly socket?: { destroy?(): unknown } | null | undefined;
   /** Whether the headers have been sent. */
   readonly headersSent: boolean;
   /** Whether the connection is closed. */
   readonly destroyed: boolean;
-  /** The stream (HTTP/2). */
-  readonly stream?: { readonly closed: boolean; readonly destroyed: boolean } | undefined;
   /** Whether the whole response has been handed to the system. */
   readonly writableFinished: boolean;
   /** Whether `end()` was called. */
   readonly writableEnded: boolean;
   /** Sets the status and headers. */
   writeHead(status: number, headers: Record<string, string | number | string[]>): unknown;
-  /** Sends a piece of the body. `false` means that the sender should wait for `drain`. */
-  write(piece: Uint8Array): boolean;
-  /** Sends a text. */
-  write(piece: string, encoding: "latin1" | "utf8"): boolean;
-  /** Sends a last piece and ends. */
-  end(piece?: string | Uint8Array): unknown;
-  /** Sends a last text and ends. */
-  end(piece: string, encoding: "latin1" | "utf8"): unknown;
-  /** Closes the connection or HTTP/2 stream. */
-  destroy(error?: Error): unknown;
-  /** Adds a listener for `drain`, `finish`, `close` or `socket`. */
+  /** Sends the body, and ends. */
+  end(body?: string | Uint8Array): unknown;
+  /** Sends a text, and ends. */
+  end(body: string, encoding: "latin1" | "utf8"): unknown;
+  /** Closes the connection. */
+  destroy(): unknown;
+  /** Adds a listener for `finish`, `close` or `socket`. */
   on(event: string, listener: () => void): unknown;
 }

@@ -36,8 +36,9 @@ const MIN_BYTES_PER_PIECE = 256;
 const PIECES_PER_TURN = 64;
 
 /**
- * How long a refused body stays open, in milliseconds. If it is cancelled sooner, Deno reads it to its end, or the client
- * gets a reset and no response.
+ * How long a body of which not all is read stays open, in milliseconds. If that of a request is cancelled sooner, Deno reads it to its end,
+ * or the client gets a reset and no response. On Node 24 and 26, a `FormData` of the app is written into its stream in the background, and a
+ * write after the cancellation ends the process.
  */
 const CANCEL_DELAY_MS = 1000;
 
@@ -83,16 +84,14 @@ export async function readPieces(
 ): Promise<Uint8Array> {
   let buffer = new ArrayBuffer(0);
   let size = 0;
+  let count = 0;
   /** How many bytes of the budget this body has. */
   let reserved = 0;
   try {
-    for (let pieces = 1;; pieces++) {
-      const { done, value } = await reader.read();
-      if (done) return new Uint8Array(buffer, 0, size);
-      // A stream that an app has put around the body may give anything, as no host does.
-      if (!isBytes(value)) throw new TypeError("The request body must consist of Uint8Arrays");
-      const end = size + value.byteLength;
-      const isTooFine = pieces > MAX_TINY_PIECES + end / MIN_BYTES_PER_PIECE;
+    for await (const piece of piecesOf(reader)) {
+      count++;
+      const end = size + piece.byteLength;
+      const isTooFine = count > MAX_TINY_PIECES + end / MIN_BYTES_PER_PIECE;
       if (end > maxBytes || isTooFine) throw tooLarge;
       if (end > buffer.byteLength) {
         // The buffer at least doubles, so that a long body is not copied for each of its pieces.
@@ -104,13 +103,11 @@ export async function readPieces(
         reserved += added;
         buffer = buffer.transfer(capacity);
       }
-      new Uint8Array(buffer).set(value, size);
+      new Uint8Array(buffer).set(piece, size);
       size = end;
-      if (pieces % PIECES_PER_TURN === 0) await new Promise((resolve) => setTimeout(resolve, 0));
     }
+    return new Uint8Array(buffer, 0, size);
   } catch (thrown) {
-    if (IN_WORKERS) discard(reader);
-    else setTimeout(discard, CANCEL_DELAY_MS, reader);
     // The memory is freed at once: the budget counts it as free from here on, and garbage would still take it.
     buffer.transfer(0);
     throw thrown;
@@ -119,7 +116,34 @@ export async function readPieces(
   }
 }
 
+/**
+ * The pieces of a body, which the client has sent or the app has made. If the caller stops before the end, the body is cancelled.
+ *
+ * @throws {TypeError} If a piece is not a `Uint8Array`, which only a stream of the app can have.
+ */
+export async function* piecesOf(reader: BodyReader): AsyncGenerator<Uint8Array, void> {
+  let isWhole = false;
+  try {
+    for (let count = 1;; count++) {
+      const { done, value } = await reader.read();
+      isWhole = done;
+      if (done) return;
+      if (!isBytes(value)) throw new TypeError("A body must consist of Uint8Arrays");
+      yield value;
+      if (count % PIECES_PER_TURN === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+  } finally {
+    if (!isWhole) cancelLater(reader);
+  }
+}
+
+function cancelLater(reader: BodyReader): void {
+  // A timer of Workers ends with its request.
+  if (IN_WORKERS) discard(reader);
+  else setTimeout(discard, CANCEL_DELAY_MS, reader);
+}
+
 /** Whether a piece is a `Uint8Array`. `instanceof` would not recognize one of another realm, as some test runners have. */
-export function isBytes(value: unknown): boolean {
+function isBytes(value: unknown): boolean {
   return Object.prototype.toString.call(value) === "[object Uint8Array]";
 }

@@ -54,6 +54,4 @@ export interface RequestContext {
    * @throws {TypeError} If what the client sent cannot be a `Request`.
    */
   toRequest(): Request;
-  /** Closes the connection without a response. It is absent where a host cannot do that. */
-  breakOff?(): void;
 }

@@ -3,7 +3,7 @@
  * checked, because browsers send them without one, and adds the fields that permit a page to read a response.
  */
 
-import { copyWithHeaders, extendReply, KeptReply, type Reply } from "./reply.ts";
+import { extendReply, KeptReply, type Reply } from "./reply.ts";
 import type { RequestContext } from "./context.ts";
 
 /** The option `cors`. */
@@ -23,6 +23,7 @@ export interface Cors {
 }
 
 export const ALLOW_ORIGIN = "access-control-allow-origin";
+const EXPOSE_HEADERS = "access-control-expose-headers";
 
 /** The response fields of the service that a page may read. Browsers show a page no others but a few, such as Content-Type. */
 const EXPOSED_FIELDS = [
@@ -103,26 +104,13 @@ function withCorsFields(reply: Reply, origin: string | undefined): Reply {
   if (origin !== "*") added["vary"] = vary ? `${vary}, Origin` : "Origin";
   if (origin !== undefined) {
     added[ALLOW_ORIGIN] = origin;
-    const exposed = exposedFields(reply).join(", ");
-    if (exposed) added["access-control-expose-headers"] = exposed;
+    const exposed = EXPOSED_FIELDS.filter((name) => Object.hasOwn(reply.headers, name));
+    // A response of the app may expose fields of its own.
+    const exposedByApp = reply.headers[EXPOSE_HEADERS];
+    if (exposedByApp) exposed.push(exposedByApp);
+    if (exposed.length > 0) added[EXPOSE_HEADERS] = exposed.join(", ");
   }
-  const extended = extendReply(reply, added);
-  if (extended.body instanceof Response) extended.body = withoutOwnGrant(extended.body);
-  return extended;
-}
-
-/** The names of the fields of a reply that a page may read. A body that is a `Response` of the app brings fields of its own. */
-function exposedFields({ headers, body }: Reply): string[] {
-  const names = Object.keys(headers);
-  if (body instanceof Response) names.push(...body.headers.keys());
-  return names.filter((name) => EXPOSED_FIELDS.includes(name));
-}
-
-/** A response of the app without its own fields of CORS, because browsers refuse a response that has them twice. */
-function withoutOwnGrant(response: Response): Response {
-  const given = [...response.headers];
-  const headers = given.filter(([name]) => !name.startsWith("access-control-allow-"));
-  return headers.length === given.length ? response : copyWithHeaders(response, headers);
+  return extendReply(reply, added);
 }
 
 /**

@@ -1,7 +1,6 @@
 import { conditionalReply } from "./conditional.ts";
 import type { RequestContext } from "./context.ts";
 import type { Cors } from "./cors.ts";
-import type { Recovery } from "./recovery.ts";
 import { extendReply, type Reply, withoutBody } from "./reply.ts";
 import { withRequestId } from "./request_id.ts";
 
@@ -20,11 +19,6 @@ export interface FinisherParts {
   cors?: Cors | undefined;
   requestIds: RequestIds;
   observe?: Observer | undefined;
-  /**
-   * Makes the reply that takes the place of one that cannot be finished, such as an app's response with a broken member.
-   * It is absent where every reply is the service's own.
-   */
-  recover?: Recovery;
 }
 
 /** The last step of each reply. It depends on the request and on the settings, and not on the operation. */
@@ -37,7 +31,7 @@ export interface Finisher {
   complete(reply: Reply, context: RequestContext): Reply;
 }
 
-export function createFinisher({ cors, requestIds, observe, recover, mayLackAuthorization }: FinisherParts): Finisher {
+export function createFinisher({ cors, requestIds, observe, mayLackAuthorization }: FinisherParts): Finisher {
   /** The lowest status whose responses have an id. */
   const idsFrom = { all: 0, failures: 400, none: Infinity }[requestIds];
 
@@ -59,13 +53,7 @@ export function createFinisher({ cors, requestIds, observe, recover, mayLackAuth
       context.arrivedAt = observe ? performance.now() : 0;
     },
     finish(original, context, endedAt) {
-      let reply;
-      try {
-        reply = complete(original, context);
-      } catch (thrown) {
-        if (!recover) throw thrown;
-        reply = complete(recover(thrown, context), context);
-      }
+      const reply = complete(original, context);
       observe?.(context, reply, context.arrivedAt!, endedAt ?? performance.now());
       return reply;
     },
@@ -78,8 +66,6 @@ export function createFinisher({ cors, requestIds, observe, recover, mayLackAuth
  * app's response may have a rule of its own.
  */
 function keepPrivate(reply: Reply): Reply {
-  const { headers, body } = reply;
-  const isRuled = Object.hasOwn(headers, "cache-control") ||
-    (body instanceof Response && body.headers.has("cache-control"));
-  return isRuled ? reply : extendReply(reply, { "cache-control": "private, no-cache" });
+  if (Object.hasOwn(reply.headers, "cache-control")) return reply;
+  return extendReply(reply, { "cache-control": "private, no-cache" });
 }

@@ -11,10 +11,9 @@ export function requestIdOf(context: RequestContext): string {
   return context.requestId ??= saneId(context.header(REQUEST_ID)) ?? crypto.randomUUID();
 }
 
-/** Adds the id of the request to a reply. A `Response` of the app that has one already keeps it. */
+/** Adds the id of the request to a reply. A response of the app that has one already keeps it. */
 export function withRequestId(reply: Reply, context: RequestContext): Reply {
-  const { body } = reply;
-  if (body instanceof Response && body.headers.has(REQUEST_ID)) return reply;
+  if (Object.hasOwn(reply.headers, REQUEST_ID)) return reply;
   return extendReply(reply, { [REQUEST_ID]: requestIdOf(context) });
 }
 

@@ -2,6 +2,7 @@
 
 import type { Json, JsonObject } from "./json_types.ts";
 import type { Caller } from "../http/context.ts";
+import type { Cors } from "../http/cors.ts";
 import type { HeaderFields, Reply } from "../http/reply.ts";
 import type { Effect, Handler, Operation } from "../http/operation.ts";
 import { chain } from "../promises.ts";
@@ -20,6 +21,7 @@ export interface OperationSettings {
   maxBodyBytes: number;
   bodyTimeoutMs: number;
   idempotencyRetentionMs: number;
+  cors: Cors | undefined;
   handleStoreOrders: ((request: Request, caller: Caller) => Response | Promise<Response>) | undefined;
   /** When the operations end that the specification deprecates; false if the app keeps them. */
   deprecation: Deprecation | false;

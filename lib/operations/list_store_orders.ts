@@ -1,6 +1,6 @@
+import { readResponse } from "../http/app_response.ts";
 import { Problem } from "../http/problem.ts";
-import { chain } from "../promises.ts";
-import { takeResponse } from "./app_response.ts";
+import type { Reply } from "../http/reply.ts";
 import type { Definition, Describe, Description } from "./definition.ts";
 import { group } from "./failure_groups.ts";
 
@@ -10,14 +10,21 @@ export const listStoreOrders: Definition = {
   method: "GET",
   effect: "reads",
   path: "/store/orders",
-  createHandler({ handleStoreOrders }) {
-    const takenBodies = new WeakSet<ReadableStream>();
-    return ({ context, caller }) => {
-      if (!handleStoreOrders) return NO_STORE_ORDERS;
-      return chain(handleStoreOrders(context.toRequest(), caller), (response) => takeResponse(response, takenBodies));
+  createHandler({ cors, handleStoreOrders }) {
+    if (!handleStoreOrders) return () => NO_STORE_ORDERS;
+    return async ({ context, caller }) => {
+      const response = await handleStoreOrders(context.toRequest(), caller);
+      const reply = await readResponse(response);
+      return cors ? withoutGrants(reply) : reply;
     };
   },
 };
+
+/** The reply without its own permissions for pages of other origins, which the option `cors` gives for the whole API. */
+function withoutGrants(reply: Reply): Reply {
+  const fields = Object.entries(reply.headers).filter(([name]) => !name.startsWith("access-control-allow-"));
+  return { ...reply, headers: Object.fromEntries(fields) };
+}
 
 const NO_STORE_ORDERS = /* @__PURE__ */ new Problem(501, "not_implemented", "This petstore has no store orders");
 

@@ -15,9 +15,8 @@
 
 import { mix } from "../http/hash.ts";
 import { createHandles } from "../hosts/fetch.ts";
-import type { RequestContext } from "../http/context.ts";
 import type { Intercept } from "../http/pipeline.ts";
-import { cancelBody, type Reply } from "../http/reply.ts";
+import { BROKEN_OFF, type Reply } from "../http/reply.ts";
 import { createRouter } from "../http/router.ts";
 import { createOperation } from "../operations/definition.ts";
 import { STORE_UNAVAILABLE } from "../operations/failure_groups.ts";
@@ -59,7 +58,7 @@ export function withFaults(petstore: Petstore, options: FaultOptions): Petstore 
       case "unavailable":
         return STORE_UNAVAILABLE;
       case "cut":
-        return breakOff(context);
+        return BROKEN_REPLY;
       case "lose":
         // The request is carried out. Its response is lost below.
         return answer();
@@ -70,12 +69,14 @@ export function withFaults(petstore: Petstore, options: FaultOptions): Petstore 
   const respond: Service["respond"] = (context, send) =>
     failing.respond(context, (reply) => {
       if (context.fields?.[FAULT_FIELD] !== "lose") return send(reply);
-      cancelBody(reply.body);
       // The observer has seen the reply that is lost.
-      return send(failing.finisher.complete(breakOff(context), context));
+      return send(failing.finisher.complete(BROKEN_REPLY, context));
     });
   return createHandles({ ...failing, respond });
 }
+
+/** The status is 503, so that a client which does not read the body sees no success either. */
+const BROKEN_REPLY: Reply = { status: 503, headers: {}, body: BROKEN_OFF };
 
 /** Returns a function that draws the fault of the next request, if it has one. */
 function createDraw(faults: Required<FaultOptions>): () => Fault | undefined {
@@ -94,16 +95,4 @@ function createDraw(faults: Required<FaultOptions>): () => Fault | undefined {
     }
     return undefined;
   };
-}
-
-/**
- * Closes the connection, where the host can do that. The body is then never read. Elsewhere, it fails, and the status is 503, so that a
- * client which does not read the body sees no success either.
- */
-function breakOff(context: RequestContext): Reply {
-  const broken = new TypeError("The connection was cut, which is a fault on purpose");
-  const fail = { pull: (controller: ReadableStreamDefaultController) => controller.error(broken) };
-  const body = new ReadableStream(context.breakOff ? {} : fail);
-  context.breakOff?.();
-  return { status: 503, headers: {}, body };
 }

@@ -73,6 +73,6 @@ export interface ResponseInfo {
   requestId: string;
   /** The time until the response was ready, in milliseconds. It is 0 for a kept response that waited for nothing. */
   durationMs: number;
-  /** The length of the body in bytes. Undefined for a stream of unknown length. */
+  /** The length of the body in bytes. Undefined for one that `withFaults()` breaks off. */
   bodyBytes: number | undefined;
 }

@@ -108,7 +108,7 @@ test("a failure is logged with its cause and the id of its request, and counts a
   const statuses = [];
   for (const _ of failures) {
     const context = createContext({ authorization: "Bearer k" }, "GET", "/v1/pets/7");
-    statuses.push(await gate.respond(context, undefined, ({ status }) => status));
+    statuses.push(await gate.respond(context, ({ status }) => status));
   }
   assert.deepEqual(statuses, [503, 500, 500]);
   assert.match(metrics!.format(), /^petstore_store_errors_total 1$/m);

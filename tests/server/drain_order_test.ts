@@ -69,7 +69,7 @@ async function endServer(clients: Client[], times: fc.Stream<number>): Promise<v
         },
       });
     const context = { ...createContext({ authorization: "Bearer k" }, "POST"), readBody: () => body, openBody };
-    return new Promise((resolve) => void gate.respond(context, undefined, resolve));
+    return new Promise((resolve) => void gate.respond(context, resolve));
   }
 
   async function play({ requests, isFinished: isLastFinished }: Client): Promise<void> {
@@ -116,7 +116,7 @@ test("when a server ends, each request gets one reply, none is lost while others
 test("a reset that ends after the signal lets no request in again", async () => {
   const service = createServerPipeline({ keys: ["k"] }, { hasDocs: false });
   const gate = new DrainGate();
-  const ask = () => gate.respond(createContext({ authorization: "Bearer k" }), undefined, ({ status }) => status);
+  const ask = () => gate.respond(createContext({ authorization: "Bearer k" }), ({ status }) => status);
   gate.open(service);
   assert.equal(await ask(), 200);
   await gate.refuse();

@@ -4,6 +4,7 @@
  */
 
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { createServer as createHttpServer } from "node:http";
 import { createServer as createUpstream } from "node:net";
 import test from "node:test";
@@ -115,9 +116,83 @@ test("a Response and its body are sent once: the second request that gets them i
   const { handle } = createPetstore({ keys: [KEY], handleStoreOrders: () => response, onError: () => {} });
   const both = await Promise.all([1, 2].map(() => handle(petRequest("/v1/store/orders"))));
   assert.deepEqual([...both.map(({ status }) => status), await both[0]!.text()], [200, 500, "[]"]);
+  assert.equal((await handle(petRequest("/v1/store/orders"))).status, 500);
   // One without a body can be sent again and again.
   const empty = new Response(null, { status: 404 });
   for (let i = 0; i < 2; i++) assert.equal((await ask(() => empty)).status, 404);
+});
+
+/** A body of these pieces. An Error in their place is its failure. */
+function bodyOf(...pieces: unknown[]): ReadableStream {
+  return new ReadableStream({
+    pull(controller) {
+      const piece = pieces.shift();
+      if (piece instanceof Error) controller.error(piece);
+      else if (piece === undefined) controller.close();
+      else controller.enqueue(piece);
+    },
+  });
+}
+
+/** A body without an end. */
+function endless(piece: Uint8Array, cancel?: () => void): ReadableStream {
+  return new ReadableStream({ pull: (controller) => controller.enqueue(piece), cancel: () => cancel?.() });
+}
+
+const BYTES = new TextEncoder().encode("[1,");
+
+/** Bodies that cannot be sent, and what the app is told. */
+const WRONG_BODIES: Record<string, [body: () => ReadableStream, told: RegExp]> = {
+  "fails at its first byte": [() => bodyOf(new Error("broken")), /broken/],
+  "fails midway": [() => bodyOf(BYTES, new Error("broken")), /broken/],
+  "gives text": [() => bodyOf(BYTES, "2]"), /must consist of Uint8Arrays/],
+  "has no end": [() => endless(new Uint8Array(1_048_576)), /longer than 16777216 bytes/],
+};
+
+for (const [what, [body, expected]] of Object.entries(WRONG_BODIES)) {
+  test(`a response whose body ${what} becomes 500, and the app is told`, async () => {
+    for (const { status, told } of await askEverywhere(() => new Response(body()))) {
+      assert.deepEqual([status, told.length], [500, 1]);
+      assert.match(String(told[0]), expected);
+    }
+  });
+}
+
+test("a body that is too long is cancelled, and one of empty pieces without an end keeps no other request waiting", async () => {
+  const { promise: cancelled, resolve } = Promise.withResolvers<void>();
+  assert.equal((await ask(() => new Response(endless(new Uint8Array(1_048_576), resolve)))).status, 500);
+  await cancelled;
+  let isOver = false;
+  const empty = new ReadableStream({
+    pull: (controller) => isOver ? controller.close() : controller.enqueue(new Uint8Array()),
+  });
+  const waiting = ask(() => new Response(empty));
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  isOver = true;
+  assert.equal((await waiting).status, 200);
+});
+
+test("a response of 16 MiB in many pieces, and a form, arrive whole by either host", async () => {
+  const pieces = Array.from({ length: 1024 }, (_, index) => new Uint8Array(16_384).fill(index));
+  const form = new FormData();
+  form.append("picture", new File(["x".repeat(100_000)], "rex.txt"));
+  const petstore = createPetstore({
+    keys: [KEY],
+    handleStoreOrders: ({ url }) => new Response(url.endsWith("form") ? form : bodyOf(...pieces)),
+  });
+  await withListening(createHttpServer(createNodeListener(petstore)), async (port) => {
+    const request = (query: string) =>
+      [`http://127.0.0.1:${port}/v1/store/orders?${query}`, { headers: HEADERS }] as const;
+    const givers = [
+      (query: string) => fetch(...request(query)),
+      (query: string) => petstore.handle(new Request(...request(query))),
+    ];
+    for (const give of givers) {
+      assert.ok(Buffer.concat(pieces).equals(await (await give("")).bytes()));
+      const { size } = (await (await give("form")).formData()).get("picture") as File;
+      assert.equal(size, 100_000);
+    }
+  });
 });
 
 test("a response of fetch is sent where a framework has replaced the class Response, as Hono does on Node", async () => {
@@ -129,16 +204,17 @@ test("a response of fetch is sent where a framework has replaced the class Respo
   });
 });
 
-test("what fetch has decoded reaches the client without its coding and its length, and what an app has coded with both", async () => {
-  const fieldsOf = ({ headers }: Response) => ["content-encoding", "content-length"].map((name) => headers.get(name));
+test("what fetch has decoded reaches the client without its coding, and what an app has coded with it", async () => {
+  const codingOf = ({ headers }: Response) => headers.get("content-encoding");
   const coded = gzipSync("[1,2]");
   const fields = { "content-encoding": "gzip", "content-length": String(coded.length) };
   const upstream = createHttpServer((_, response) => void response.writeHead(200, fields).end(coded));
   await withListening(upstream, async (port) => {
     const response = await ask(() => fetch(`http://127.0.0.1:${port}/`, { headers: { connection: "close" } }));
-    assert.deepEqual([...fieldsOf(response), await response.text()], [null, null, "[1,2]"]);
+    assert.deepEqual([codingOf(response), await response.text()], [null, "[1,2]"]);
   });
-  assert.deepEqual(fieldsOf(await ask(() => new Response(coded, { headers: fields }))), Object.values(fields));
+  const response = await ask(() => new Response(coded, { headers: fields }));
+  assert.deepEqual([codingOf(response), await response.bytes()], ["gzip", new Uint8Array(coded)]);
 });
 
 test("a handler that changes its caller changes no right of later requests", async () => {

@@ -70,11 +70,3 @@ test("without onError, an unexpected error is shown on the console", async () =>
   await whileReplaced(console, { error }, () => ask({ handleStoreOrders: () => Promise.reject(failure) }));
   assert.deepEqual(shown, [failure]);
 });
-
-test("a body that handleStoreOrders returns is cancelled if HEAD asks", async () => {
-  const cancelled = Promise.withResolvers<void>();
-  const orders = new Response(new ReadableStream({ cancel: () => cancelled.resolve() }));
-  assert.equal((await ask({ handleStoreOrders: () => orders }, undefined, { method: "HEAD" })).status, 200);
-  // On Node, this takes a second.
-  await cancelled.promise;
-});

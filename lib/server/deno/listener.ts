@@ -1,6 +1,6 @@
 /** Listens with `Deno.serve`. */
 
-import { FetchContext, sendableResponse } from "../../hosts/fetch.ts";
+import { FetchContext, toResponse } from "../../hosts/fetch.ts";
 import { type Listen, listenError } from "../service/listener.ts";
 import { readVariable } from "../process/process.ts";
 import { firstLine, SettingError } from "../process/start_error.ts";
@@ -19,7 +19,7 @@ export const listen: Listen = (address, gate, report) => {
   }
   const { hostname, isShared = false } = address;
   const handler: Deno.ServeHandler<Deno.NetAddr> = (request, info) =>
-    gate.respond(new FetchContext(request, request.headers, info), info, sendableResponse);
+    gate.respond(new FetchContext(request, request.headers, info), toResponse);
   const onError = (error: unknown) => {
     report(firstLine(error));
     return new Response(null, { status: 500 });

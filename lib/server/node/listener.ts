@@ -3,9 +3,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { endAfterUpgrade, sendFailure, sendReply } from "../../hosts/node_reply.ts";
+import { endAfterUpgrade, sendReply } from "../../hosts/node_reply.ts";
 import { NodeContext } from "../../hosts/node_context.ts";
-import type { Send } from "../service/drain_gate.ts";
 import { UNREADABLE } from "../service/errors.ts";
 import { type Listen, listenError } from "../service/listener.ts";
 import { type Connections, isMalformed, refuseUnreadable } from "./refusals.ts";
@@ -17,8 +16,8 @@ export const listen: Listen = async (address, gate, report) => {
     connections.set(incoming.socket, outgoing);
     endAfterUpgrade(incoming, outgoing);
     const context = new NodeContext(incoming, outgoing);
-    if (isMalformed(incoming)) send(UNREADABLE.malformed, context, { fail: () => UNREADABLE.malformed }, outgoing);
-    else gate.respond(context, outgoing, send);
+    if (isMalformed(incoming)) sendReply(UNREADABLE.malformed, outgoing);
+    else gate.respond(context, (reply) => sendReply(reply, outgoing));
   };
   // A request with an unknown expectation is answered as if it had none, which RFC 9110 §10.1.1 permits.
   const server = createServer(SERVER_OPTIONS, answer).on("checkExpectation", answer);
@@ -70,9 +69,4 @@ const SERVER_OPTIONS = {
   requireHostHeader: false,
   // A platform may set NODE_OPTIONS=--insecure-http-parser for all programs. It would permit requests whose end is ambiguous.
   insecureHTTPParser: false,
-};
-
-/** Sends a reply. If Node refuses it, sends the reply to this failure in its place. */
-const send: Send<ServerResponse, void> = (reply, context, { fail }, outgoing) => {
-  sendReply(reply, outgoing, (thrown) => sendFailure(fail(thrown, context), outgoing));
 };

@@ -9,21 +9,6 @@ import { CLOSE_FIELD, NOT_SERVING } from "./errors.ts";
 import { isLiveness, PROBE_OK } from "./probes.ts";
 
 /**
- * A host's way to send a reply to the client. It must not throw. For a reply that cannot be sent, it sends the result of `pipeline.fail()`.
- *
- * @param info What the host needs for that, such as Node's response.
- */
-export type Send<Info, Sent> = (
-  reply: Reply,
-  context: RequestContext,
-  pipeline: Pick<Pipeline, "fail">,
-  info: Info,
-) => Sent;
-
-/** Stands for the service when the gate answers. The replies of the gate can always be sent, so this is for the type alone. */
-const NO_SERVICE: Pick<Pipeline, "fail"> = { fail: () => NOT_SERVING };
-
-/**
  * What becomes of a request that comes now:
  *
  * - `starting` and `refusing`: it gets 503 at once.
@@ -87,15 +72,14 @@ export class DrainGate {
   /**
    * Answers a request, and sends the reply.
    *
+   * @param send The host's way to send a reply to the client. It must not throw.
    * @returns The result of `send`.
    */
-  respond<Info, Sent>(context: RequestContext, info: Info, send: Send<Info, Sent>): MaybePromise<Sent> {
+  respond<Sent>(context: RequestContext, send: (reply: Reply) => Sent): MaybePromise<Sent> {
     this.#inFlight++;
-    if (this.#state.kind !== "open") {
-      return chain(this.#answerItself(context), (reply) => send(this.#letOut(reply), context, NO_SERVICE, info));
-    }
-    const { pipeline } = this.#state;
-    return pipeline.respond(context, (reply) => send(this.#letOut(reply), context, pipeline, info));
+    const letOut = (reply: Reply) => send(this.#letOut(reply));
+    if (this.#state.kind === "open") return this.#state.pipeline.respond(context, letOut);
+    return chain(this.#answerItself(context), letOut);
   }
 
   /** Counts a reply. It ends its connection if the server ends, also if the request came before. */

@@ -40,9 +40,9 @@ export async function serveMetrics(
     body: metrics.format(),
   });
   const gate: Gate = {
-    respond(context, info, send) {
+    respond(context, send) {
       const isScrape = splitTarget(context.target).path === "/metrics" && ["GET", "HEAD"].includes(context.method);
-      return send(isScrape ? scrape() : NOT_FOUND, context, { fail: () => NOT_FOUND }, info);
+      return send(isScrape ? scrape() : NOT_FOUND);
     },
   };
   const { port, stop } = await listen({ ...address, flag: "--metrics" }, gate, report);

@@ -19,9 +19,6 @@ const TYPES = {
   "swagger-ui.css": CSS,
 };
 
-/** The size of the pieces, in bytes, in which a file is sent. */
-const PIECE_SIZE = 16_384;
-
 export function createSwaggerUiOperations(): Operation[] {
   return Object.entries(TYPES).map(([name, type]) => ({
     ...PUBLIC_GET,
@@ -42,21 +39,10 @@ function createFileHandler(type: string, name: keyof typeof TYPES): Handler {
     "cache-control": "public, max-age=31536000, immutable",
     etag,
   };
-  // The stream gives out the file in pieces, as fast as the client reads, and makes none before it is read. A body in one piece would be
-  // copied as a whole by the host, for each client, also for one that does not read.
-  return async () => {
-    const pieces = piecesOf(await (loading ??= load(name)));
-    return { status: 200, headers, body: ReadableStream.from(pieces), etag };
-  };
+  return async () => ({ status: 200, headers, body: await (loading ??= load(name)), etag });
 }
 
 async function load(name: keyof typeof TYPES): Promise<Uint8Array<ArrayBuffer>> {
   const { default: packed } = await import("./swagger_ui.json", { with: { type: "json" } });
   return new Uint8Array(Buffer.from(packed.files[name], "base64"));
-}
-
-function* piecesOf(bytes: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>> {
-  for (let offset = 0; offset < bytes.length; offset += PIECE_SIZE) {
-    yield bytes.subarray(offset, offset + PIECE_SIZE);
-  }
 }
