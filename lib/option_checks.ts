@@ -9,13 +9,13 @@ export type Checks<Given, To> = { [Name in keyof To & keyof Given]: Check<Given[
 /**
  * Checks an object of options.
  *
- * @param within The option with these members, or "".
+ * @param within The option that has these members, for messages. If absent, they are options themselves.
  * @throws {TypeError} If one is unknown: a misspelt one would have no effect, and a key with a misspelt expiry would never expire.
  */
 export function checkAll<Given extends object, To>(
   checks: Checks<Given, To>,
   given: Given,
-  within: string,
+  within = "",
 ): To {
   const names = Object.keys(checks);
   const list = names.join(", ");

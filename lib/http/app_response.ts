@@ -3,8 +3,8 @@
  * other reply: a cache, HEAD or a host need not know that it came from the app, and no stream of the app can fail while a client waits for it.
  */
 
-import { piecesOf } from "./body_stream.ts";
 import { discard } from "../promises.ts";
+import { piecesOf } from "./body_stream.ts";
 import type { Body, Reply } from "./reply.ts";
 
 /** The longest body that is read, in bytes. One without an end would fill the memory. */
@@ -34,7 +34,8 @@ const NOT_SENT = /[^\t -~\x80-\xff]/;
  * @throws {TypeError} If the response cannot be sent.
  */
 export async function readResponse(response: Response): Promise<Reply> {
-  const { status, url, bodyUsed } = response;
+  // Each member is read once, because it may have another value at the next reading.
+  const { status, url, bodyUsed, body } = response;
   // A lower status is no final response, and `Response.error()` has the status 0.
   if (!Number.isInteger(status) || status < 200 || status > 599) {
     throw new TypeError(`A Response must have a status from 200 to 599, not ${status}`);
@@ -49,13 +50,13 @@ export async function readResponse(response: Response): Promise<Reply> {
   if (url) headers.delete("content-encoding");
   const cookies = headers.getSetCookie();
   headers.delete("set-cookie");
-  return { status, headers: Object.fromEntries(headers), cookies, body: await readBody(response) };
+  return { status, headers: Object.fromEntries(headers), cookies, body: await readBody(status, body) };
 }
 
 /** The statuses whose responses never have a body. A `Response` cannot be made with even an empty one. */
 const BODILESS = [204, 205, 304];
 
-async function readBody({ status, body }: Response): Promise<Body> {
+async function readBody(status: number, body: ReadableStream<Uint8Array> | null): Promise<Body> {
   if (!body || BODILESS.includes(status)) {
     discard(body);
     return null;

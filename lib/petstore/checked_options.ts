@@ -28,7 +28,9 @@ import type { PetStore } from "../stores/store.ts";
 import { addressOr, basePathOr } from "./address_checks.ts";
 import type { PetstoreOptions, Stability } from "./options.ts";
 
-/** The options with their defaults, and what is made of them, without the keys. Neither the replies nor the description depend on those. */
+/**
+ * The options with their defaults, and what is made of them, except the keys. A description of the petstore needs no keys.
+ */
 export interface CheckedSettings extends OperationSettings {
   cors: Cors | undefined;
   onError: NonNullable<PetstoreOptions["onError"]>;
@@ -52,12 +54,12 @@ type OptionsWithoutKeys = Omit<PetstoreOptions, "keys">;
 type Labels = Readonly<Record<string, Stability | undefined>>;
 
 export function checkOptions(options: PetstoreOptions): CheckedOptions {
-  return checkAll(OPTION_CHECKS, options, "");
+  return checkAll(OPTION_CHECKS, options);
 }
 
 /** Checks the options of a petstore that answers no request, such as one that is only described. */
 export function checkSettings(options: OptionsWithoutKeys): CheckedSettings {
-  return checkAll(SETTING_CHECKS, options, "");
+  return checkAll(SETTING_CHECKS, options);
 }
 
 /** Checks one option alone, for a program that makes it of a flag. */
@@ -65,8 +67,9 @@ export function checkOption<Name extends keyof CheckedOptions>(name: Name, given
   OPTION_CHECKS[name](given, name);
 }
 
-// The checks of the options. `Checks<Given, Made>` has a function for each option, which takes what the app has given, or undefined, and
-// returns what is made of it. The functions that make such checks have the default as their last parameter.
+// Each option has a check: a function that gets the value of the app and the name of the option, for its message. The check returns the value,
+// or the default if the value is undefined, and throws if the value is wrong. `wholeNumber(65_536)`, for example, makes a check whose default is
+// 65,536. `Checks<Given, Made>` is an object with one check for each option.
 
 const SETTING_CHECKS: Checks<OptionsWithoutKeys, CheckedSettings> = {
   store: checkStore,
@@ -112,9 +115,16 @@ const CORS_CHECKS: Checks<CorsOptions, CorsOptions> = {
   },
 };
 
+const OPTIONAL_OBSERVER = optionalFunction<PetstoreOptions["onResponse"]>(undefined);
+
 function checkObserver(given: PetstoreOptions["onResponse"], name: string): Observer | undefined {
-  const onResponse = optionalFunction<PetstoreOptions["onResponse"]>(undefined)(given, name);
-  return onResponse && ((context, reply, startedAt, endedAt) => {
+  const onResponse = OPTIONAL_OBSERVER(given, name);
+  return onResponse && observerFor(onResponse);
+}
+
+/** Makes an observer that tells the app of each reply. */
+function observerFor(onResponse: NonNullable<PetstoreOptions["onResponse"]>): Observer {
+  return (context, reply, startedAt, endedAt) => {
     const { method, route, caller } = context;
     callSafely(() =>
       onResponse({
@@ -128,7 +138,7 @@ function checkObserver(given: PetstoreOptions["onResponse"], name: string): Obse
         bodyBytes: bodyBytes(reply),
       })
     );
-  });
+  };
 }
 
 function checkDeprecation(given: DeprecationOptions | false = {}, name: string): Deprecation | false {
@@ -150,10 +160,11 @@ const DEPRECATION_CHECKS: Checks<DeprecationOptions, Deprecation> = {
 /** Makes the check of a `Date`. The years are those that an HTTP date can have. */
 function dateOr(absent: string) {
   const parse = (given: unknown) => {
+    if (!(given instanceof Date)) return false;
+    const year = given.getUTCFullYear();
+    const isValid = year >= 0 && year <= 9999;
     // The date is a copy, because the caller may change its own.
-    const date = new Date(given instanceof Date ? +given : NaN);
-    const year = date.getUTCFullYear();
-    return year >= 0 && year <= 9999 && date;
+    return isValid && new Date(given);
   };
   return option("a Date from the year 0 to 9999", parse, new Date(absent));
 }

@@ -9,7 +9,8 @@ import { CLOSE_FIELD, NOT_SERVING } from "./errors.ts";
 import { isLiveness, PROBE_OK } from "./probes.ts";
 
 /**
- * What becomes of a request that comes now:
+ * What becomes of a request that comes now. A gate goes from `starting` to `open`, when the server has started, and then through `refusing` and
+ * `holding` back to `refusing`, when it ends. If the start fails, it goes from `starting` to `refusing`.
  *
  * - `starting` and `refusing`: it gets 503 at once.
  * - `open`: the service answers it.
@@ -23,9 +24,9 @@ type State =
   | { kind: "holding"; held: Promise<void>; release: () => void };
 
 /**
- * Lets requests in while its state is `open`, and answers all others itself. A server that starts opens its gate. One that ends first
- * refuses requests while those in flight are answered, then holds them while its listener stops, and at last refuses those too. A start that
- * fails goes from `starting` to `refusing`.
+ * Lets requests in while its state is `open`, and answers all others itself. When a server ends, `shutDown()` calls {@link DrainGate.refuse}
+ * while the requests in flight are answered, then {@link DrainGate.hold} before its listener stops, and at last
+ * {@link DrainGate.refuseHeld}.
  */
 export class DrainGate {
   #state: State = { kind: "starting" };
@@ -33,12 +34,12 @@ export class DrainGate {
   #finisher: Finisher = createFinisher({ requestIds: "failures" });
   /** How many requests have no response yet. It includes those that are held. */
   #inFlight = 0;
-  /** Called when `#inFlight` falls to 0. It resolves the promise of `refuse()`, which is the only one that waits. */
+  /** Called whenever `#inFlight` falls to 0. It resolves the promise of `refuse()`, if somebody waits for that. */
   #onEmpty = () => {};
 
   /**
-   * Lets requests in, which the service of `pipeline` answers. If the gate is open, the requests that come from now on get this service in
-   * place of the former one. A gate that lets no more requests in stays as it is: a reset may end late.
+   * Lets requests in, which the service of `pipeline` answers. After `POST /reset`, this is called again with a new service, which answers the
+   * requests that come from then on. A gate that lets no more requests in stays as it is, because a reset may end after the signal.
    */
   open(pipeline: Pipeline): void {
     if (this.#isEnding()) return;
@@ -54,7 +55,7 @@ export class DrainGate {
   }
 
   /**
-   * Holds the requests that come from now on, until {@link end} refuses them. A client that waits for a response sends nothing else and
+   * Holds the requests that come from now on, until {@link refuseHeld} is called. A client that waits for a response sends nothing else and
    * opens no connection. So when the listener stops, no request gets lost in a connection that is closed as idle or was never accepted.
    */
   hold(): void {
@@ -63,7 +64,7 @@ export class DrainGate {
   }
 
   /** Refuses the requests that are held, and all that come from now on. */
-  end(): void {
+  refuseHeld(): void {
     const state = this.#state;
     this.#state = { kind: "refusing" };
     if (state.kind === "holding") state.release();
@@ -77,13 +78,13 @@ export class DrainGate {
    */
   respond<Sent>(context: RequestContext, send: (reply: Reply) => Sent): MaybePromise<Sent> {
     this.#inFlight++;
-    const letOut = (reply: Reply) => send(this.#letOut(reply));
-    if (this.#state.kind === "open") return this.#state.pipeline.respond(context, letOut);
-    return chain(this.#answerItself(context), letOut);
+    const sendCounted = (reply: Reply) => send(this.#countAnswered(reply));
+    if (this.#state.kind === "open") return this.#state.pipeline.respond(context, sendCounted);
+    return chain(this.#answerItself(context), sendCounted);
   }
 
-  /** Counts a reply. It ends its connection if the server ends, also if the request came before. */
-  #letOut(reply: Reply): Reply {
+  /** Counts a request as answered. If the server ends, the reply closes its connection, also that to a request which came before. */
+  #countAnswered(reply: Reply): Reply {
     this.#inFlight--;
     if (this.#inFlight === 0) this.#onEmpty();
     return this.#isEnding() ? extendReply(reply, CLOSE_FIELD) : reply;

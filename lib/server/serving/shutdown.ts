@@ -25,7 +25,7 @@ const HOLD_STEPS = 10;
 
 /** The parts of a server that end. */
 export interface EndingServer {
-  gate: Pick<DrainGate, "refuse" | "hold" | "end">;
+  gate: Pick<DrainGate, "refuse" | "hold" | "refuseHeld">;
   listener: Listener;
   report: Report;
 }
@@ -52,7 +52,7 @@ export async function shutDown(
   for (let step = 0; step < HOLD_STEPS; step++) await sleep(holdTimeMs / HOLD_STEPS);
   // The requests that are held keep their connections open, so they are refused before the wait for the connections.
   const allClosed = listener.stop();
-  gate.end();
+  gate.refuseHeld();
   // The wait has a limit, because a client may never finish its request. After the limit, the process ends with the connection open.
   if (!await resolvesWithin(endAt - performance.now(), allClosed)) {
     report("stopped before all clients had finished their requests");

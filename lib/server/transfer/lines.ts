@@ -19,7 +19,7 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
   let rest = "";
   for await (const block of source) {
     const text = decode(block);
-    // The line until now is looked at only when it ends: it may come in many tiny blocks.
+    // Only the new block can have a line end, so the rest is not searched again: a line may come in many tiny blocks.
     const lines = text.includes("\n") ? (rest + text).split("\n") : [rest + text];
     rest = lines.pop()!;
     endedCount += lines.length;

@@ -1,8 +1,8 @@
 /** Reads the pets of an import, a JSON object on each line (NDJSON). */
 
 import { parseNewPet, type PetDraft } from "../../pet.ts";
-import { differingLength } from "../process/suggestion.ts";
 import { readLines } from "./lines.ts";
+import { similarMember, unknownNames } from "./member_names.ts";
 
 /** The pets of a source of NDJSON, and what it has beside them. */
 export interface PetLines {
@@ -30,65 +30,39 @@ export async function readPetLines(source: AsyncIterable<Uint8Array>): Promise<P
     for (const line of lines) {
       number++;
       if (line.trim() === "") continue;
-      const petOrFaults = parsePet(line, ignoredNames);
-      if (Array.isArray(petOrFaults)) badLines.push({ number, faults: petOrFaults });
-      else pets.push(petOrFaults);
+      const { pet, faults, ignored } = parseLine(line);
+      if (pet) pets.push(pet);
+      else badLines.push({ number, faults });
+      for (const name of ignored) ignoredNames.add(name);
     }
   }
   return { pets, badLines, ignoredNames };
 }
 
-/**
- * Parses a line.
- *
- * @param ignoredNames Gets the names of ignored members, unless the result is faults because of a name.
- * @returns The pet, or the faults of the line.
- */
-function parsePet(line: string, ignoredNames: Set<string>): PetDraft | string[] {
+/** What a line says: a pet, or the faults for which it is none. */
+interface ParsedLine {
+  pet?: PetDraft;
+  faults: string[];
+  /** The names of members that are ignored. */
+  ignored: string[];
+}
+
+function parseLine(line: string): ParsedLine {
   let petOrFaults: PetDraft | string[];
   try {
     petOrFaults = parseNewPet(line, "available", "it");
   } catch (error) {
-    return [`it is not JSON: ${(error as SyntaxError).message}`];
+    return { faults: [`it is not JSON: ${(error as SyntaxError).message}`], ignored: [] };
   }
-  const names = unknownNames(line);
-  const misspelt = names.flatMap((name) => {
-    const meant = similarMember(name);
-    return meant === undefined ? [] : [`it has a member ${JSON.stringify(name)}, which must be "${meant}"`];
-  });
-  if (misspelt.length > 0) return misspelt;
-  for (const name of names) ignoredNames.add(name);
-  return petOrFaults;
+  const unknown = unknownNames(line);
+  const misspelt = unknown.flatMap(faultOfName);
+  if (misspelt.length > 0) return { faults: misspelt, ignored: [] };
+  if (Array.isArray(petOrFaults)) return { faults: petOrFaults, ignored: unknown };
+  return { pet: petOrFaults, faults: [], ignored: unknown };
 }
 
-const MEMBERS = ["name", "categoryId", "status"];
-
-/** The names that are not reported as ignored. An export has ids, so that a line with one is usual, though the store gives a new id. */
-const KNOWN = new Set(["id", ...MEMBERS]);
-
-/** @param line Is valid JSON. */
-function unknownNames(line: string): string[] {
-  const body: unknown = JSON.parse(line);
-  if (typeof body !== "object" || body === null || Array.isArray(body)) return [];
-  return Object.keys(body).filter((name) => !KNOWN.has(name));
-}
-
-/**
- * The member of a pet whose letters an unknown name has, but for one of them, or in another order. Case, accents, spaces, punctuation and
- * invisible characters do not count. Such a name is a mistake, and not a member to ignore.
- */
-function similarMember(name: string): string | undefined {
-  const letters = lettersOf(name);
-  return MEMBERS.find((member) => {
-    const expected = lettersOf(member);
-    return differingLength(letters, expected) <= 1 || sorted(letters) === sorted(expected);
-  });
-}
-
-function sorted(letters: string): string {
-  return [...letters].sort().join("");
-}
-
-function lettersOf(name: string): string {
-  return name.normalize("NFKD").replace(/[^\p{L}\p{N}]/gu, "").toLowerCase();
+/** The fault of a name that nearly is that of a member, or none. */
+function faultOfName(name: string): string[] {
+  const member = similarMember(name);
+  return member === undefined ? [] : [`it has a member ${JSON.stringify(name)}, which must be "${member}"`];
 }
