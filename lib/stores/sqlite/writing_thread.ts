@@ -27,7 +27,7 @@ interface RunningThread {
 export class WritingThread {
   readonly #files: OpenedFiles;
   #running: RunningThread | undefined;
-  /** Tells the one who waits for the thread its answer; undefined says that the thread has ended. */
+  /** Gives an answer of the thread to the request that waits for it. Each request replaces it. `undefined` says that the thread has ended. */
   #settle: (answer: Answer | undefined) => void = () => {};
   /** The descriptors for the next start of the thread. They are taken now, because later clients may have taken every one. */
   readonly #reserve = new DescriptorReserve();
@@ -80,6 +80,7 @@ export class WritingThread {
 
   /** Starts the thread. The result is undefined if the module cannot be loaded into a thread. */
   #start(): RunningThread | undefined {
+    // The reserve shows that enough descriptors are free. It is given back just before the thread starts, which takes them.
     if (!this.#reserve.fill()) {
       throw new StoreUnavailableError(
         `${this.#files.givenPath}: the process has too few free file descriptors for a thread that writes`,
