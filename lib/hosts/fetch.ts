@@ -128,7 +128,7 @@ function createResponse({ status, headers, cookies, body }: Reply): Response {
   return response;
 }
 
-function toBodyInit(body: Body): BodyInit | null {
+function toBodyInit(body: Body): Exclude<Body, typeof BROKEN_OFF> | ReadableStream<Uint8Array<ArrayBuffer>> {
   if (body === BROKEN_OFF) return failingBody();
   const isLarge = ON_DENO && body instanceof Uint8Array && body.byteLength > PIECE_BYTES;
   return isLarge ? inPieces(body) : body;

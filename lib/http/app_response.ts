@@ -34,6 +34,8 @@ const NOT_SENT = /[^\t -~\x80-\xff]/;
  * @throws {TypeError} If the response cannot be sent.
  */
 export async function readResponse(response: Response): Promise<Reply> {
+  // The headers are copied before the body is looked at, which takes the type of a form away on Bun.
+  const headers = new Headers(response.headers);
   // Each member is read once, because it may have another value at the next reading.
   const { status, url, bodyUsed, body } = response;
   // A lower status is no final response, and `Response.error()` has the status 0.
@@ -41,7 +43,6 @@ export async function readResponse(response: Response): Promise<Reply> {
     throw new TypeError(`A Response must have a status from 200 to 599, not ${status}`);
   }
   if (bodyUsed) throw new TypeError("The body of the Response has already been read");
-  const headers = new Headers(response.headers);
   for (const [name, value] of headers) {
     if (NOT_SENT.test(value)) throw new TypeError(`The header ${name} of the Response cannot be sent`);
   }
