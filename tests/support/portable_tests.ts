@@ -7,10 +7,11 @@ import { fileURLToPath } from "node:url";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /**
- * Tests of the order of events in models, of stores that are no part of the library, and of processes; and of modules that are loaded
- * twice, which Bun does not do.
+ * Tests of the order of events in models, of stores that are no part of the library, and of processes; of a runtime that is none of them;
+ * and of modules that are loaded twice, which Bun does not do.
  */
-const SAME_EVERYWHERE = /\/(worker_group|postgres_commit|key_cache|documented_store|refutations|runtime)_test\.ts$/;
+const SAME_EVERYWHERE =
+  /\/(worker_group|worker_keys|postgres_commit|key_cache|documented_store|refutations|runtime)_test\.ts$/;
 
 /** Whole folders, and tests in folders whose other tests need Deno. */
 const PORTABLE = [

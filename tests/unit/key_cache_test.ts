@@ -22,7 +22,7 @@ import { withVirtualClock } from "../support/virtual_clock.ts";
 const KEY = "pk_test";
 const DIGEST = await digestOf(KEY);
 
-/** As `key_cache.ts` has it, in milliseconds: what is known may be so old without a wait, and a read ends or is given up. */
+/** As `key_cache.ts` and `key_reads.ts` have it, in milliseconds: what is known may be so old without a wait, and a read ends or is given up. */
 const FRESH = 900, GIVE_UP = 10_000;
 
 const never = () => assert.fail();
@@ -231,34 +231,79 @@ test("any number of unknown keys share a read that began after their requests, s
     assert.equal(server.reads, 3);
   }));
 
-test("wrong keys cause one read in fifty milliseconds, also if reads are slow, and keys that are known wait for a second at most", () =>
-  withVirtualClock(async ({ now }) => {
-    let reads = 0, readTime = 20;
-    const cache = new KeyCache({ ...UNUSED, list: async () => (reads++, await sleep(readTime), []) }, [], () => {});
-    const waits: number[] = [];
-    const flood = async (end: number, ask: () => unknown) => {
-      const asked: Promise<unknown>[] = [];
-      for (; now() < end; await sleep(10)) {
-        const begunAt = now();
-        asked.push(Promise.resolve(ask()).then(() => waits.push(now() - begunAt)));
-      }
-      await Promise.all(asked);
-    };
-    await cache.renew();
-    await flood(3_000, () => cache.find("pk_wrong", now()));
-    assert.ok(reads <= 65 && Math.max(...waits) <= 100, `${reads} reads, a wait of ${Math.max(...waits)} ms`);
-    reads = 0, readTime = 60_000;
-    await flood(7_000, () => cache.current(now()));
-    assert.ok(reads === 1 && Math.max(...waits) <= 1_000, `${reads} reads, a wait of ${Math.max(...waits)} ms`);
+test("the requests that come before keys are known share the first read, whether it has begun or not", () =>
+  withStoppedClock(async () => {
+    const server = createServer(), { other, ask } = server;
+    const added = await other.add({ label: "ci" });
+    const begun = Promise.withResolvers<void>(), end = Promise.withResolvers<void>();
+    server.beforeRead = () => (begun.resolve(), end.promise);
+    const early = ask({ key: "pk_wrong" });
+    await begun.promise;
+    const late = ask(added);
+    end.resolve();
+    assert.deepEqual([await early, await late, server.reads], [[401], [200], 1]);
   }));
 
-test("a read that fails after a later one has succeeded is no outage", async () => {
-  const first = Promise.withResolvers<[]>(), told: unknown[] = [];
-  const lists = [() => first.promise, () => []];
-  const cache = new KeyCache({ ...UNUSED, list: () => lists.shift()!() }, [], (error) => told.push(error));
-  const failing = assert.rejects(cache.renew(), DOWN);
-  await cache.renew();
-  first.reject(DOWN);
-  await failing;
-  assert.deepEqual(told, []);
-});
+/** A cache over a store that answers after a while of virtual time, or fails then. `flood` sends a request every ten milliseconds. */
+function createSlowStore(now: () => number) {
+  const store = { reads: 0, readTime: 20, isDown: false };
+  const list = async () => (store.reads++, await sleep(store.readTime), store.isDown ? fails() : []);
+  const cache = new KeyCache({ ...UNUSED, list }, [], () => {});
+
+  /** The result is how many reads have begun, and the longest wait of a request in milliseconds. */
+  async function flood(end: number, ask: () => unknown): Promise<{ reads: number; wait: number }> {
+    const asked: Promise<number>[] = [], readsBefore = store.reads;
+    for (; now() < end; await sleep(10)) {
+      const begunAt = now();
+      asked.push(Promise.resolve(ask()).then(() => now() - begunAt));
+    }
+    return { wait: Math.max(...await Promise.all(asked)), reads: store.reads - readsBefore };
+  }
+
+  return { store, cache, flood };
+}
+
+test("wrong keys cause one read in fifty milliseconds, also if reads are slow, and keys that are known wait for a second at most", () =>
+  withVirtualClock(async ({ now }) => {
+    const { store, cache, flood } = createSlowStore(now);
+    await cache.renew();
+    const { reads, wait } = await flood(3_000, () => cache.find("pk_wrong", now()));
+    assert.ok(reads <= 65 && wait <= 100, `${reads} reads, a wait of ${wait} ms`);
+    store.readTime = 60_000;
+    assert.deepEqual(await flood(7_000, () => cache.current(now())), { reads: 1, wait: 1_000 });
+    // Now the outage is known, and the read goes on.
+    assert.deepEqual(await flood(9_000, () => cache.current(now())), { reads: 0, wait: 0 });
+  }));
+
+test("known keys cost no wait and a read every 400 milliseconds, also while the store fails", () =>
+  withVirtualClock(async ({ now }) => {
+    const { store, cache, flood } = createSlowStore(now);
+    await cache.renew();
+    assert.deepEqual(await flood(4_000, () => cache.current(now())), { reads: 9, wait: 0 });
+    store.isDown = true;
+    assert.deepEqual(await flood(8_000, () => cache.current(now())), { reads: 10, wait: 0 });
+  }));
+
+test("while no keys are known, a request waits for them for up to ten seconds", () =>
+  withVirtualClock(async ({ now }) => {
+    const { store, cache } = createSlowStore(now);
+    store.readTime = GIVE_UP + 1;
+    await assert.rejects(async () => await cache.current(now()), StoreUnavailableError);
+    assert.equal(now(), GIVE_UP);
+    store.readTime = GIVE_UP - 1;
+    await cache.current(now());
+  }));
+
+test("a read that fails after a later one has succeeded is no outage, and the next read begins as usual", () =>
+  withStoppedClock(async (pass) => {
+    const first = Promise.withResolvers<[]>(), told: unknown[] = [];
+    const lists = [() => first.promise, () => [], () => []];
+    const cache = new KeyCache({ ...UNUSED, list: () => lists.shift()!() }, [], (error) => told.push(error));
+    const failing = assert.rejects(cache.renew(), DOWN);
+    await cache.renew();
+    first.reject(DOWN);
+    await failing;
+    pass(500);
+    cache.current(performance.now());
+    assert.deepEqual([told, lists], [[], []]);
+  }));

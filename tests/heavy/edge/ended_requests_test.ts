@@ -56,6 +56,17 @@ testSending(
 );
 
 testSending(
+  "a request reads keys that are half a second old before it is answered, so that the read does not end with it",
+  async (send, sendToOther) => {
+    const { key } = await addKey(sendToOther), revoked = await addKey(sendToOther);
+    assert.equal(await stall(send, key), 408);
+    await statusOf(sendToOther(`/keys/revoke?id=${revoked.id}`));
+    assert.equal(await statusOf(send("/v1/cats", key)), 404);
+    assert.equal(await statusOf(send("/v1/pets", revoked.key)), 401);
+  },
+);
+
+testSending(
   "requests that end in the middle of a long body do not take the memory for bodies for ever",
   async (send) => {
     const { key } = await addKey(send);
