@@ -1,4 +1,7 @@
-/** Keeps the valid keys in memory, and finds the owner of the key that a request has. */
+/**
+ * Finds the owner of the key that a request has. A ring has the valid keys of a list, or those that one read of a store has found; the key
+ * cache then replaces it by another ring. `AcceptedKeys` has the keys that a function of the app has accepted.
+ */
 
 import { hashText } from "../http/hash.ts";
 import type { Caller } from "../http/context.ts";
@@ -22,7 +25,7 @@ export interface KeyOwner {
   expires: number;
 }
 
-/** The valid keys: those of a list, or of a store. */
+/** The valid keys of a list or a store. */
 export class KeyRing {
   /** The owners of keys whose text is known. */
   readonly #byText: OwnersByText;
