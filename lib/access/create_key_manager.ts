@@ -23,7 +23,7 @@
 
 import { checkAll, type Checks, option, optionalFunction, requireMethods } from "../option_checks.ts";
 import type { KeyInfo, KeyStore, StoredKey } from "../stores/key_store.ts";
-import { KeyCache } from "./key_cache.ts";
+import { KeyCache, type OutageListeners } from "./key_cache.ts";
 import {
   type AddedKey,
   type CheckingKeyManager,
@@ -45,11 +45,10 @@ export { UnknownKeyError };
 export interface KeyManagerOptions {
   /** Keys that are valid beside those of the store, and that no method can end. Default: none. */
   keys?: Iterable<string | ApiKey>;
-  /**
-   * Called when the keys become unreadable, and with undefined afterwards. The last known keys stay valid. Default:
-   * `console.error`.
-   */
+  /** Called when the keys cannot be read any more. The last known keys stay valid. Default: `console.error`. */
   onOutage?: (error: unknown) => void;
+  /** Called when the keys can be read again. Default: nothing. */
+  onRecovery?: () => void;
 }
 
 /**
@@ -60,8 +59,8 @@ export interface KeyManagerOptions {
  */
 export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {}): KeyManager {
   requireMethods(store, ["list", "add", "revoke"], "store", "a KeyStore such as createMemoryStore().keys");
-  const { keys, onOutage } = checkAll(MANAGER_CHECKS, options, "");
-  const cache = new KeyCache(store, keys, onOutage);
+  const { keys, ...listeners } = checkAll(MANAGER_CHECKS, options);
+  const cache = new KeyCache(store, keys, listeners);
 
   async function keep({ key, stored, replaced }: MadeKey): Promise<AddedKey> {
     if (!await store.add(stored, replaced)) throw new UnknownKeyError("valid key", replaced?.id ?? stored.id);
@@ -80,7 +79,7 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
       return (await store.list()).map(infoOf);
     },
     async rotate(id, rotation = {}) {
-      const checked = checkAll(ROTATION_CHECKS, rotation, "");
+      const checked = checkAll(ROTATION_CHECKS, rotation);
       return await keep(await makeSuccessor(await store.list(), id, checked));
     },
     async revoke(id) {
@@ -97,13 +96,13 @@ function infoOf({ digest: _, ...info }: StoredKey): KeyInfo {
   return info;
 }
 
-const MANAGER_CHECKS: Checks<KeyManagerOptions, { keys: KeyRecord[]; onOutage: (error: unknown) => void }> = {
+const MANAGER_CHECKS: Checks<KeyManagerOptions, { keys: KeyRecord[] } & OutageListeners> = {
   keys: (keys) => keys === undefined ? [] : checkKeys(keys),
   onOutage: optionalFunction(reportOutage),
+  onRecovery: optionalFunction(() => {}),
 };
 
 function reportOutage(error: unknown): void {
-  if (error === undefined) return;
   console.error("The API keys cannot be read at the moment; the last known ones stay valid", error);
 }
 

@@ -42,6 +42,14 @@ interface Outage {
   lastSeenAt: number;
 }
 
+/** Functions of the app. They are not awaited, and their failures are ignored. */
+export interface OutageListeners {
+  /** Called when known keys cannot be read any more. */
+  onOutage: (error: unknown) => void;
+  /** Called when they can be read again. */
+  onRecovery: () => void;
+}
+
 /**
  * The keys of a store, as the requests that come need them. For speed, a request with a known key gets its owner without a promise. So methods
  * return a {@link MaybePromise}, and chain in place of awaiting.
@@ -50,18 +58,17 @@ export class KeyCache {
   readonly #store: KeyStore;
   /** Keys that are valid beside those of the store. */
   readonly #fixed: readonly KeyRecord[];
-  readonly #onOutage: (error: unknown) => unknown;
+  readonly #listeners: OutageListeners;
   readonly #reads = new KeyReads((read) => this.#load(read));
   /** It is undefined until a read has succeeded, and is then replaced by each read that succeeds. */
   #known: KnownKeys | undefined;
   /** It is undefined while the keys can be read. */
   #outage: Outage | undefined;
 
-  /** @param onOutage Called with the error when known keys cannot be read any more, and with `undefined` when they can be read again. */
-  constructor(store: KeyStore, fixed: readonly KeyRecord[], onOutage: (error: unknown) => unknown) {
+  constructor(store: KeyStore, fixed: readonly KeyRecord[], listeners: OutageListeners) {
     this.#store = store;
     this.#fixed = fixed;
-    this.#onOutage = onOutage;
+    this.#listeners = listeners;
   }
 
   /**
@@ -156,13 +163,13 @@ export class KeyCache {
     const isEndOfOutage = this.#known !== undefined && this.#outage !== undefined;
     this.#known = found;
     this.#outage = undefined;
-    if (isEndOfOutage) callSafely(() => this.#onOutage(undefined));
+    if (isEndOfOutage) callSafely(() => this.#listeners.onRecovery());
   }
 
   #noteFailure(error: unknown): void {
     // Without known keys, the requests and the start fail with the error itself.
     const isNews = this.#known !== undefined && this.#outage === undefined;
     this.#outage = { error, lastSeenAt: performance.now() };
-    if (isNews) callSafely(() => this.#onOutage(error));
+    if (isNews) callSafely(() => this.#listeners.onOutage(error));
   }
 }

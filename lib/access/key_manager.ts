@@ -85,7 +85,7 @@ export interface CheckedKey {
 
 /** @throws {TypeError} If an option is wrong. */
 export function checkNewKey(options: NewKeyOptions): CheckedKey {
-  return checkAll(NEW_KEY_CHECKS, options, "");
+  return checkAll(NEW_KEY_CHECKS, options);
 }
 
 /** The check of the time when a new key expires. The date is a copy, because the caller may change its own. */

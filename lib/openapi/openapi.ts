@@ -47,6 +47,6 @@ const CHECKS: Checks<OpenApiOptions, { servers: readonly OpenApiServer[] | undef
 export function createOpenApi(petstore: Petstore, options: OpenApiOptions = {}): JsonObject {
   const service = serviceOf(petstore);
   if (!service) throw new TypeError("createOpenApi() takes what createPetstore() has returned");
-  const { servers } = checkAll(CHECKS, options, "");
+  const { servers } = checkAll(CHECKS, options);
   return describe(service.settings, servers);
 }

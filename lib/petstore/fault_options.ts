@@ -34,7 +34,7 @@ export type Fault = typeof FAULTS[number];
 
 /** @throws {TypeError | RangeError} If an option is unknown, of a wrong type or out of range, or the shares total more than 1. */
 export function checkFaults(options: FaultOptions): Required<FaultOptions> {
-  const faults = checkAll(CHECKS, options, "");
+  const faults = checkAll(CHECKS, options);
   const total = FAULTS.reduce((sum, fault) => sum + faults[fault], 0);
   if (total > 1) throw new RangeError(`The shares of ${FAULTS.join(", ")} must total at most 1, not ${total}`);
   return faults;

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { KeyCache } from "../../lib/access/key_cache.ts";
+import { KeyCache, type OutageListeners } from "../../lib/access/key_cache.ts";
 import { createKeyManager } from "../../lib/access/create_key_manager.ts";
 import { digestOf } from "../../lib/access/key_digest.ts";
 import type { KeyRing } from "../../lib/access/key_ring.ts";
@@ -38,6 +38,10 @@ const STEP: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom<Step>("works", "fails", "hangs") },
 );
 
+function tellTo(told: unknown[]): OutageListeners {
+  return { onOutage: (error) => told.push(error), onRecovery: () => told.push(undefined) };
+}
+
 /** A cache over a store whose keys have a version, which the caller of the one key names. */
 class World {
   readonly #cache: KeyCache;
@@ -49,7 +53,7 @@ class World {
   readonly #reads: { version: number; begunAt: number }[] = [];
   /** The latest version that a request has seen. */
   #seen = 0;
-  /** What `onOutage` was told. */
+  /** The error of each outage that was told, and `undefined` for each end of one. */
   readonly told: unknown[] = [];
   /** They are made at the end, because an assertion within the scheduler would be lost. */
   readonly checks: (() => unknown)[] = [];
@@ -64,7 +68,7 @@ class World {
       this.#reads.push({ version, begunAt });
       return [keyOf("ci", { digest: DIGEST, caller: `${version}` })];
     };
-    this.#cache = new KeyCache({ ...UNUSED, list }, [], (error) => this.told.push(error));
+    this.#cache = new KeyCache({ ...UNUSED, list }, [], tellTo(this.told));
   }
 
   async run(step: Step): Promise<void> {
@@ -150,7 +154,7 @@ function createServer() {
     add: (key, replaced) => keys.add(key, replaced),
     revoke: (id, at) => keys.revoke(id, at),
   };
-  const manager = createKeyManager(watched, { onOutage: (error) => told.push(error) });
+  const manager = createKeyManager(watched, tellTo(told));
   // The manager of the other server always reads.
   return Object.assign(server, { manager, other: createKeyManager(keys), ask: askerOf(manager), told });
 }
@@ -185,7 +189,7 @@ test("a read that hangs begins no outage if another one has succeeded meanwhile"
       const find = () => Promise.resolve([keyOf("ci", { digest: DIGEST, caller: "ci" })]);
       const told: unknown[] = [];
       const list = () => (reads.shift() ?? find)();
-      const cache = new KeyCache({ ...UNUSED, list }, [], (error) => told.push(error));
+      const cache = new KeyCache({ ...UNUSED, list }, [], tellTo(told));
       const ring = cache.current(performance.now());
       await hasBegun;
       // A change of the keys by this server reads them at once.
@@ -248,7 +252,7 @@ test("the requests that come before keys are known share the first read, whether
 function createSlowStore(now: () => number) {
   const store = { reads: 0, readTime: 20, isDown: false };
   const list = async () => (store.reads++, await sleep(store.readTime), store.isDown ? fails() : []);
-  const cache = new KeyCache({ ...UNUSED, list }, [], () => {});
+  const cache = new KeyCache({ ...UNUSED, list }, [], tellTo([]));
 
   /** The result is how many reads have begun, and the longest wait of a request in milliseconds. */
   async function flood(end: number, ask: () => unknown): Promise<{ reads: number; wait: number }> {
@@ -298,7 +302,7 @@ test("a read that fails after a later one has succeeded is no outage, and the ne
   withStoppedClock(async (pass) => {
     const first = Promise.withResolvers<[]>(), told: unknown[] = [];
     const lists = [() => first.promise, () => [], () => []];
-    const cache = new KeyCache({ ...UNUSED, list: () => lists.shift()!() }, [], (error) => told.push(error));
+    const cache = new KeyCache({ ...UNUSED, list: () => lists.shift()!() }, [], tellTo(told));
     const failing = assert.rejects(cache.renew(), DOWN);
     await cache.renew();
     first.reject(DOWN);

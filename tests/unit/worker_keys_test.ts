@@ -16,7 +16,7 @@ const never = () => assert.fail();
 function createSlowStore(readTime: number) {
   const store = { reads: 0 };
   const list = async () => (store.reads++, await sleep(readTime), []);
-  return { store, cache: new KeyCache({ list, add: never, revoke: never }, [], () => {}) };
+  return { store, cache: new KeyCache({ list, add: never, revoke: never }, [], { onOutage() {}, onRecovery() {} }) };
 }
 
 test("in a Worker, wrong keys cause one read in fifty milliseconds", () =>

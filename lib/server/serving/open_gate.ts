@@ -64,14 +64,12 @@ export function openGate(gate: DrainGate, store: KeyedPetStore, settings: Server
 
 /** Creates the manager of a store's keys. The keys of the settings are valid too. */
 function manageKeys(store: KeyedPetStore, { keys }: ServerSettings, report: Report): KeyManager {
-  // Called with the error when an outage begins, and with `undefined` when it ends.
-  const onOutage = (error: unknown) => {
-    const line = error === undefined
-      ? "the API keys can be read again"
-      : `the API keys cannot be read at the moment, so the last known ones stay valid: ${firstLine(error)}`;
-    report(line);
-  };
-  return createKeyManager(store.keys, { onOutage, ...(keys.length > 0 && { keys }) });
+  return createKeyManager(store.keys, {
+    onOutage: (error) =>
+      report(`the API keys cannot be read at the moment, so the last known ones stay valid: ${firstLine(error)}`),
+    onRecovery: () => report("the API keys can be read again"),
+    ...(keys.length > 0 && { keys }),
+  });
 }
 
 function addFaults(service: Service, faults: FaultOptions): Service {

@@ -48,7 +48,7 @@ export interface SqliteStoreOptions {
  * or cannot be opened or written. It is then unchanged.
  */
 export function createSqliteStore(path: string, options: SqliteStoreOptions = {}): KeyedPetStore {
-  const { writerThread } = checkAll(CHECKS, options, "");
+  const { writerThread } = checkAll(CHECKS, options);
   return new SqliteStore(path, writerThread);
 }
 

@@ -35,7 +35,7 @@ const CHECKS: Checks<PostgresStoreOptions, CheckedOptions> = {
 
 /** @throws {TypeError | RangeError} If an option is invalid. */
 export function checkOptions(options: PostgresStoreOptions): CheckedOptions {
-  return checkAll(CHECKS, options, "");
+  return checkAll(CHECKS, options);
 }
 
 /**

@@ -234,7 +234,11 @@ export async function useOnce(): Promise<void> {
   await using store = createSqliteStore(":memory:");
   await store.check();
 }
-const managing: KeyManagerOptions = { keys: ["pk_example"], onOutage: (error: unknown) => console.error(error) };
+const managing: KeyManagerOptions = {
+  keys: ["pk_example"],
+  onOutage: (error: unknown) => console.error(error),
+  onRecovery: () => console.log("The keys can be read again"),
+};
 export const managers: KeyManager[] = [new ArrayKeys(), keyed.keys].map((kept) => createKeyManager(kept, managing));
 export async function rotate(manager: KeyManager): Promise<KeyInfo[]> {
   const wanted: NewKeyOptions = { label: "ci", readOnly: true };
