@@ -1,4 +1,4 @@
-import { type Body, BROKEN_OFF, type HeaderFields, KeptReply, type Reply } from "../http/reply.ts";
+import { BROKEN_OFF, type HeaderFields, KeptReply, type Reply } from "../http/reply.ts";
 import { ON_BUN, ON_DENO } from "../http/platform.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
 import type { Pipeline } from "../http/pipeline.ts";
@@ -123,15 +123,12 @@ export function toResponse(reply: Reply): Response {
 }
 
 function createResponse({ status, headers, cookies, body }: Reply): Response {
-  const response = new Response(toBodyInit(body), { status, headers });
+  const isLarge = ON_DENO && body instanceof Uint8Array && body.byteLength > PIECE_BYTES;
+  const response = isLarge
+    ? new Response(inPieces(body), { status, headers: { ...headers, "content-length": String(body.byteLength) } })
+    : new Response(body === BROKEN_OFF ? failingBody() : body, { status, headers });
   if (cookies) { for (const cookie of cookies) response.headers.append("set-cookie", cookie); }
   return response;
-}
-
-function toBodyInit(body: Body): Exclude<Body, typeof BROKEN_OFF> | ReadableStream<Uint8Array<ArrayBuffer>> {
-  if (body === BROKEN_OFF) return failingBody();
-  const isLarge = ON_DENO && body instanceof Uint8Array && body.byteLength > PIECE_BYTES;
-  return isLarge ? inPieces(body) : body;
 }
 
 /** The size, in bytes, of the pieces in which a large body is sent. */

@@ -39,7 +39,7 @@ export type NodeListenerHandle = (request: Request) => Response | Promise<Respon
  * - Nothing else may read the body first or call `request.setEncoding()`, unless it keeps the bytes in `request.rawBody`, as cloud functions
  *   do. So mount a petstore before body parsers such as `express.json()`.
  * - Headers that were set earlier are kept, unless the response has them.
- * - A `Response` of a `handle` is read to its end before it is sent.
+ * - The `Response` of a `handle` that is no petstore's is read to its end before it is sent, at most 16 MiB of it.
  * - If the client disconnects, the `signal` of a `Request` aborts.
  * - If a `handle` throws, the client gets 500 and `console.error` the error.
  *
@@ -56,12 +56,13 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
   return (incoming, outgoing) => {
     endAfterUpgrade(incoming, outgoing);
     const context = new NodeContext(incoming, outgoing);
+    const onFailure = (thrown: unknown) => sendFailure(fail(thrown, context), outgoing);
+    if (incoming.httpVersionMajor === 2) return onFailure(new TypeError(NO_HTTP2));
     void respond(context, (reply) => {
       try {
-        if (incoming.httpVersionMajor === 2) throw new TypeError(NO_HTTP2);
         sendReply(reply, outgoing);
       } catch (thrown) {
-        sendFailure(fail(thrown, context), outgoing);
+        onFailure(thrown);
       }
     });
   };
@@ -77,7 +78,8 @@ function handlePipeline(handle: NodeListenerHandle): ServingPipeline {
   }
   async function answer(context: RequestContext): Promise<Reply> {
     try {
-      return await readResponse(await handle(context.toRequest()));
+      const request = context.toRequest();
+      return await readResponse(await handle(request), request);
     } catch (thrown) {
       return fail(thrown);
     }

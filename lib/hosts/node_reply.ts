@@ -14,12 +14,14 @@ export function endAfterUpgrade(incoming: NodeRequest, outgoing: NodeResponse): 
 }
 
 /**
- * Sends a reply. For a HEAD request the caller has taken the body away already, and set the length.
+ * Sends a reply, unless the app has ended the response itself, for example after a time limit. For a HEAD request the caller has taken the
+ * body away already, and set the length.
  *
- * @throws If a middleware of the app has sent another response in its place.
+ * @throws If a middleware of the app has begun another response, or has set a header that cannot be sent.
  */
 export function sendReply(reply: Reply, outgoing: NodeResponse): void {
   const { status, headers, cookies, body } = reply;
+  if (isSentByApp(outgoing)) return;
   if (body === BROKEN_OFF) return breakOff(outgoing);
   // Node takes the values of several fields of one name as a list.
   const fields = cookies && cookies.length > 0 ? { ...headers, "set-cookie": [...cookies] } : headers;
@@ -49,13 +51,24 @@ function sendBytes(status: number, fields: Fields, body: Uint8Array | null, outg
   outgoing.end(body ?? undefined);
 }
 
-/** Sends the reply to a failure, unless the response is whole. A response of which a part was sent is broken off: it must not look whole. */
+/**
+ * Sends the reply to a failure. A response of which a part was sent is broken off, because it must not look whole, and so is one that a
+ * middleware keeps from being sent.
+ */
 export function sendFailure(reply: Reply, outgoing: NodeResponse): void {
-  const { headersSent, writableEnded } = outgoing;
-  if (headersSent && writableEnded) return;
+  if (isSentByApp(outgoing)) return;
   // No other head can be sent: either one was sent, or the app has ended the response without one.
-  if (headersSent || writableEnded) return breakOff(outgoing);
-  sendReply(reply, outgoing);
+  if (outgoing.headersSent || outgoing.writableEnded) return breakOff(outgoing);
+  try {
+    sendReply(reply, outgoing);
+  } catch {
+    breakOff(outgoing);
+  }
+}
+
+/** Whether the app has sent a whole response of its own, which may still be on its way to the client. */
+function isSentByApp({ headersSent, writableEnded }: NodeResponse): boolean {
+  return headersSent && writableEnded;
 }
 
 /** Closes the connection of a response. */

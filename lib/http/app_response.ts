@@ -3,12 +3,14 @@
  * other reply: a cache, HEAD or a host need not know that it came from the app, and no stream of the app can fail while a client waits for it.
  */
 
-import { discard } from "../promises.ts";
-import { piecesOf } from "./body_stream.ts";
+import { callSafely } from "../promises.ts";
+import { cancelLater, readPieces } from "./body_stream.ts";
+import { IN_WORKERS, ON_BUN, ON_DENO } from "./platform.ts";
 import type { Body, Reply } from "./reply.ts";
 
 /** The longest body that is read, in bytes. One without an end would fill the memory. */
 const MAX_BODY_BYTES = 16 * 1_048_576;
+const TOO_LONG = /* @__PURE__ */ new TypeError(`The body of the Response is longer than ${MAX_BODY_BYTES} bytes`);
 
 /**
  * Fields about the connection to an upstream, whose response the app passes on (RFC 9110 §7.6.1), and about the form in which the body came
@@ -31,49 +33,79 @@ const NOT_SENT = /[^\t -~\x80-\xff]/;
 /**
  * @param response What the app has returned. It may be anything, and its members may throw. Its class is not asked: Hono on Node replaces the
  * global `Response`, and `fetch` does not use it.
+ * @param request The request to which it is the response. If the client leaves, the body is cancelled.
  * @throws {TypeError} If the response cannot be sent.
+ * @throws The reason of the request's signal, if the client has left.
  */
-export async function readResponse(response: Response): Promise<Reply> {
-  // The headers are copied before the body is looked at, which takes the type of a form away on Bun.
-  const headers = new Headers(response.headers);
-  // Each member is read once, because it may have another value at the next reading.
-  const { status, url, bodyUsed, body } = response;
-  // A lower status is no final response, and `Response.error()` has the status 0.
-  if (!Number.isInteger(status) || status < 200 || status > 599) {
-    throw new TypeError(`A Response must have a status from 200 to 599, not ${status}`);
+export async function readResponse(response: Response, request: Request): Promise<Reply> {
+  try {
+    // The headers are copied before the body is looked at, which takes the type of a form away on Bun.
+    const headers = new Headers(response.headers);
+    // Each member is read once, because it may have another value at the next reading.
+    const { status, url, bodyUsed, body } = response;
+    // A lower status is no final response, and `Response.error()` has the status 0.
+    if (!Number.isInteger(status) || status < 200 || status > 599) {
+      throw new TypeError(`A Response must have a status from 200 to 599, not ${status}`);
+    }
+    if (bodyUsed) throw new TypeError("The body of the Response has already been read");
+    const cookies = headers.getSetCookie();
+    const fields = sendableFields(headers, url);
+    // Only the length of a response to HEAD says more than its body does.
+    const length = headers.get("content-length") ?? "";
+    if (request.method === "HEAD" && body === null && CONTENT_LENGTH.test(length)) fields["content-length"] = length;
+    return { status, headers: fields, cookies, body: await readBody(status, body, request.signal) };
+  } catch (thrown) {
+    callSafely(() => cancelLater(response.body));
+    throw thrown;
   }
-  if (bodyUsed) throw new TypeError("The body of the Response has already been read");
+}
+
+/** A length that JavaScript can count exactly. */
+const CONTENT_LENGTH = /^\d{1,15}$/;
+
+/**
+ * The fields that are sent on, without cookies.
+ *
+ * @param url The URL of a response of `fetch`. Others have none.
+ * @throws {TypeError} If one cannot be sent.
+ */
+function sendableFields(headers: Headers, url: string): Record<string, string> {
+  const fields: Record<string, string> = {};
   for (const [name, value] of headers) {
     if (NOT_SENT.test(value)) throw new TypeError(`The header ${name} of the Response cannot be sent`);
+    if (name !== "set-cookie" && !FRAMING.includes(name)) fields[name] = value;
   }
-  for (const name of FRAMING) headers.delete(name);
-  // Only a response of `fetch` has a URL. `fetch` has decoded the body, and has left the field that says how it was coded.
-  if (url) headers.delete("content-encoding");
-  const cookies = headers.getSetCookie();
-  headers.delete("set-cookie");
-  return { status, headers: Object.fromEntries(headers), cookies, body: await readBody(status, body) };
+  if (url && wasDecoded(fields["content-encoding"])) delete fields["content-encoding"];
+  return fields;
+}
+
+/** The codings that `fetch` removes from a body. It leaves the header that speaks of them. */
+const DECODED = ON_DENO || IN_WORKERS ? ["gzip", "br"] : ["gzip", "x-gzip", "br", "deflate", "zstd"];
+
+/** Whether `fetch` has decoded a body with this Content-Encoding. */
+function wasDecoded(coding = ""): boolean {
+  // Node also decodes a body that has several codings.
+  const codings = ON_DENO || ON_BUN || IN_WORKERS ? [coding] : coding.split(",");
+  return codings.every((each) => DECODED.includes(each.trim().toLowerCase()));
 }
 
 /** The statuses whose responses never have a body. A `Response` cannot be made with even an empty one. */
 const BODILESS = [204, 205, 304];
 
-async function readBody(status: number, body: ReadableStream<Uint8Array> | null): Promise<Body> {
+async function readBody(status: number, body: ReadableStream<Uint8Array> | null, signal: AbortSignal): Promise<Body> {
   if (!body || BODILESS.includes(status)) {
-    discard(body);
+    cancelLater(body);
     return null;
   }
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of piecesOf(body.getReader())) {
-    size += piece.byteLength;
-    if (size > MAX_BODY_BYTES) throw new TypeError(`The body of the Response is longer than ${MAX_BODY_BYTES} bytes`);
-    if (piece.byteLength > 0) pieces.push(piece);
+  const reader = body.getReader();
+  const cancel = () => cancelLater(reader);
+  signal.addEventListener("abort", cancel);
+  if (signal.aborted) cancel();
+  try {
+    const bytes = await readPieces(reader, { maxBytes: MAX_BODY_BYTES, tooLarge: TOO_LONG });
+    signal.throwIfAborted();
+    return bytes;
+  } finally {
+    signal.removeEventListener("abort", cancel);
   }
-  const bytes = new Uint8Array(size);
-  let end = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, end);
-    end += piece.byteLength;
-  }
-  return bytes;
 }

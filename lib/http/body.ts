@@ -78,7 +78,9 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
     const { promise: firstOutcome, resolve, reject } = Promise.withResolvers<ArrayBuffer | Uint8Array>();
     const endDeadline = beginDeadline(() => reject(timedOut));
     try {
-      const body = reader ? readPieces(reader, maxBytes, tooLarge, currentMemoryBudget()) : context.readBody();
+      const body = reader
+        ? readPieces(reader, { maxBytes, tooLarge, budget: currentMemoryBudget() })
+        : context.readBody();
       body.then(resolve, reject);
       return decode(await firstOutcome);
     } catch (thrown) {

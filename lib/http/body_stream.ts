@@ -70,18 +70,21 @@ export function createMemoryBudgets(timeoutMs: number): () => MemoryBudget {
   };
 }
 
+export interface BodyLimits {
+  maxBytes: number;
+  /** What is thrown for a longer body. */
+  tooLarge: Problem | TypeError;
+  /** What the body of a client takes its memory from. It is absent for a body of the app, which may also come in tiny pieces. */
+  budget?: MemoryBudget;
+}
+
 /**
- * Reads a body piece by piece, within the limits.
+ * Reads a body piece by piece, within the limits. If it fails, the rest of the body is cancelled.
  *
- * @throws {Problem} If the body is beyond a limit.
- * @throws What the stream throws.
+ * @throws The error of the limit that the body exceeds, or what the stream throws.
  */
-export async function readPieces(
-  reader: BodyReader,
-  maxBytes: number,
-  tooLarge: Problem,
-  budget: MemoryBudget,
-): Promise<Uint8Array> {
+export async function readPieces(reader: BodyReader, limits: BodyLimits): Promise<Uint8Array<ArrayBuffer>> {
+  const { maxBytes, tooLarge, budget } = limits;
   let buffer = new ArrayBuffer(0);
   let size = 0;
   let count = 0;
@@ -91,16 +94,18 @@ export async function readPieces(
     for await (const piece of piecesOf(reader)) {
       count++;
       const end = size + piece.byteLength;
-      const isTooFine = count > MAX_TINY_PIECES + end / MIN_BYTES_PER_PIECE;
+      const isTooFine = budget && count > MAX_TINY_PIECES + end / MIN_BYTES_PER_PIECE;
       if (end > maxBytes || isTooFine) throw tooLarge;
       if (end > buffer.byteLength) {
         // The buffer at least doubles, so that a long body is not copied for each of its pieces.
         const capacity = Math.min(Math.max(2 * buffer.byteLength, end), maxBytes);
-        // Short bodies take nothing of the budget, so that large ones cannot keep them out.
-        const added = Math.max(capacity - MAX_BYTES_AT_ONCE, 0) - reserved;
-        if (added > budget.left) throw OVERLOADED;
-        budget.left -= added;
-        reserved += added;
+        if (budget) {
+          // Short bodies take nothing of the budget, so that large ones cannot keep them out.
+          const added = Math.max(capacity - MAX_BYTES_AT_ONCE, 0) - reserved;
+          if (added > budget.left) throw OVERLOADED;
+          budget.left -= added;
+          reserved += added;
+        }
         buffer = buffer.transfer(capacity);
       }
       new Uint8Array(buffer).set(piece, size);
@@ -112,16 +117,16 @@ export async function readPieces(
     buffer.transfer(0);
     throw thrown;
   } finally {
-    budget.left += reserved;
+    if (budget) budget.left += reserved;
   }
 }
 
 /**
- * The pieces of a body, which the client has sent or the app has made. If the caller stops before the end, the body is cancelled.
+ * The pieces of a body. If the caller stops before the end, the body is cancelled.
  *
  * @throws {TypeError} If a piece is not a `Uint8Array`, which only a stream of the app can have.
  */
-export async function* piecesOf(reader: BodyReader): AsyncGenerator<Uint8Array, void> {
+async function* piecesOf(reader: BodyReader): AsyncGenerator<Uint8Array, void> {
   let isWhole = false;
   try {
     for (let count = 1;; count++) {
@@ -137,10 +142,11 @@ export async function* piecesOf(reader: BodyReader): AsyncGenerator<Uint8Array, 
   }
 }
 
-function cancelLater(reader: BodyReader): void {
+/** Cancels a body of which the rest will not be read, after {@link CANCEL_DELAY_MS}. */
+export function cancelLater(body: Pick<ReadableStream, "cancel"> | null): void {
   // A timer of Workers ends with its request.
-  if (IN_WORKERS) discard(reader);
-  else setTimeout(discard, CANCEL_DELAY_MS, reader);
+  if (IN_WORKERS) discard(body);
+  else setTimeout(discard, CANCEL_DELAY_MS, body);
 }
 
 /** Whether a piece is a `Uint8Array`. `instanceof` would not recognize one of another realm, as some test runners have. */

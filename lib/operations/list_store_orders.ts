@@ -13,9 +13,15 @@ export const listStoreOrders: Definition = {
   createHandler({ cors, handleStoreOrders }) {
     if (!handleStoreOrders) return () => NO_STORE_ORDERS;
     return async ({ context, caller }) => {
-      const response = await handleStoreOrders(context.toRequest(), caller);
-      const reply = await readResponse(response);
-      return cors ? withoutGrants(reply) : reply;
+      const request = context.toRequest();
+      try {
+        const reply = await readResponse(await handleStoreOrders(request, caller), request);
+        return cors ? withoutGrants(reply) : reply;
+      } catch (thrown) {
+        // The app may have given the signal to `fetch`, which fails then. That is no failure of the service.
+        if (request.signal.aborted) return CLIENT_LEFT;
+        throw thrown;
+      }
     };
   },
 };
@@ -25,6 +31,9 @@ function withoutGrants(reply: Reply): Reply {
   const fields = Object.entries(reply.headers).filter(([name]) => !name.startsWith("access-control-allow-"));
   return { ...reply, headers: Object.fromEntries(fields) };
 }
+
+/** No client sees this. Logs and metrics do. */
+const CLIENT_LEFT = /* @__PURE__ */ new Problem(400, "bad_request", "The client disconnected");
 
 const NO_STORE_ORDERS = /* @__PURE__ */ new Problem(501, "not_implemented", "This petstore has no store orders");
 

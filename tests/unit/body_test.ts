@@ -104,7 +104,7 @@ test("a long body gives back to the budget what it took, and no more, whether it
         else controller.close();
       },
     });
-    const read = readPieces(body.getReader(), 4 * MAX_BYTES_AT_ONCE, tooLarge, budget);
+    const read = readPieces(body.getReader(), { maxBytes: 4 * MAX_BYTES_AT_ONCE, tooLarge, budget });
     return read.then(() => "read", (thrown) => thrown instanceof Problem ? thrown.code : thrown.message);
   });
   assert.deepEqual(await Promise.all(outcomes), LONG.map(([, , outcome]) => outcome));

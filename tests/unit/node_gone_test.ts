@@ -88,13 +88,14 @@ test("a client that leaves within its body is no failure, and its body is not wa
 
 test("an app may end a response itself, before the handler has answered", async () => {
   let end = () => {};
-  const { listener } = orders(() => (end(), new Response("late")));
+  const { listener, told } = orders(() => (end(), new Response("late")));
   const ending: Listener = (request, response) => {
     if (request.url === "/v1/store/orders") end = () => response.end("Timeout");
     listener(request, response);
   };
   const received = await exchange(ending, ORDERS + head("GET /v1/pets", ...WITH_KEY));
   assert.match(received, /Timeout[^]*\[\]$/);
+  assert.deepEqual(told, []);
 });
 
 test("a response that an app has begun and not ended is broken off", async () => {

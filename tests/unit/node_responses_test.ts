@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { connect, createServer as createHttp2Server } from "node:http2";
 import test from "node:test";
 import { createNodeListener } from "../../lib/hosts/node.ts";
-import { type ApiKeys, createPetstore } from "../../mod.ts";
+import { type ApiKeys, createPetstore, type PetstoreOptions } from "../../mod.ts";
 import { exchange, head, KEY, WITH_KEY } from "../support/http/node_exchange.ts";
 import { withListening } from "../support/http/listening.ts";
 
@@ -111,9 +111,26 @@ for (const [what, [handleStoreOrders, status, body]] of Object.entries(MISFRAMED
   });
 }
 
-test("createNodeListener() refuses HTTP/2, and says what to do", async () => {
-  const told: unknown[] = [];
-  const listener = createNodeListener(createPetstore({ keys: [KEY], onError: ({ error }) => told.push(error) }));
+test("a middleware that keeps any head from being sent closes the connection, and the process lives", async () => {
+  const listener = createNodeListener(createPetstore({ keys: [KEY], onError: () => {} }));
+  const received = await exchange((request, response) => {
+    response.writeHead = () => assert.fail("The middleware is broken");
+    listener(request, response);
+  }, head("GET /v1/pets", ...WITH_KEY));
+  assert.equal(received, "");
+});
+
+test("a handle that wraps a petstore answers HEAD with the length of GET", async () => {
+  const petstore = createPetstore({ keys: [KEY] });
+  const wrapping = createNodeListener((request) => petstore.handle(request));
+  assert.match(await exchange(wrapping, head("HEAD /v1/pets", ...WITH_KEY)), /\r\ncontent-length: 2\r\n/i);
+});
+
+test("createNodeListener() refuses HTTP/2 before the request is carried out, and says what to do", async () => {
+  const told: unknown[] = [], observed: number[] = [];
+  const onResponse: PetstoreOptions["onResponse"] = (response) => observed.push(response.status);
+  const onError: PetstoreOptions["onError"] = ({ error }) => told.push(error);
+  const listener = createNodeListener(createPetstore({ keys: [KEY], onError, onResponse }));
   await withListening(createHttp2Server(listener as unknown as Http2Listener), async (port) => {
     const session = connect(`http://127.0.0.1:${port}`);
     const stream = session.request({ ":path": "/v1/pets", authorization: `Bearer ${KEY}` });
@@ -121,5 +138,6 @@ test("createNodeListener() refuses HTTP/2, and says what to do", async () => {
     assert.equal(status, 500);
     session.destroy();
   });
+  assert.deepEqual(observed, []);
   assert.match(String(told), /serves HTTP\/1; for HTTP\/2, put a proxy/);
 });
