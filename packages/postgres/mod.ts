@@ -28,7 +28,7 @@ import {
   type Write,
   WritingStore,
 } from "@petstore/petstore/store/toolkit";
-import { Database, type PooledStore } from "./lib/client/database.ts";
+import { type PooledStore, StatementQueue } from "./lib/client/statement_queue.ts";
 import { maxConnectionsOf, type PostgresPool, requirePool } from "./lib/client/pool.ts";
 import { GroupCommit } from "./lib/commit.ts";
 import { postgresKeys } from "./lib/keys.ts";
@@ -65,8 +65,8 @@ export async function createPostgresStore(
   requirePool(pool);
   const checked = checkOptions(options);
   // One connection is for the keys: a flood of requests must not keep a revoked key alive.
-  const db = new Database(pool, checked, Math.max(1, maxConnectionsOf(pool) - 1));
-  const keyDb = new Database(pool, checked, 1);
+  const db = new StatementQueue(pool, checked, Math.max(1, maxConnectionsOf(pool) - 1));
+  const keyDb = new StatementQueue(pool, checked, 1);
   const isNew = await openTables(db);
   return new PostgresStore(db, keyDb, isNew);
 }
@@ -75,8 +75,8 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
   readonly keys: KeyStore;
   /** Whether this program has just made the tables. */
   readonly isNew: boolean;
-  readonly #db: Database;
-  readonly #keyDb: Database;
+  readonly #db: StatementQueue;
+  readonly #keyDb: StatementQueue;
   /** The digits for which the statements were made. */
   #digits = FEW_DIGITS;
   #statements: ReadStatements;
@@ -84,7 +84,7 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
   readonly #sweeper: Sweeper;
   #closing: Promise<void> | undefined;
 
-  constructor(db: Database, keyDb: Database, isNew: boolean) {
+  constructor(db: StatementQueue, keyDb: StatementQueue, isNew: boolean) {
     super();
     this.isNew = isNew;
     this.#db = db;
@@ -137,8 +137,8 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
 
   async #end(): Promise<void> {
     await this.batch.close();
-    this.#db.release();
-    this.#keyDb.release();
+    this.#db.refuseWaiting();
+    this.#keyDb.refuseWaiting();
   }
 
   /** Makes new statements if there are many more pets than those were made for. */

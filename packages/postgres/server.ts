@@ -10,7 +10,7 @@ import type { PetSink } from "@petstore/petstore/store/toolkit";
 import { Pool } from "pg";
 import { readAddress } from "./lib/address.ts";
 import { checkTables } from "./lib/check.ts";
-import type { Database } from "./lib/client/database.ts";
+import type { StatementQueue } from "./lib/client/statement_queue.ts";
 import { adviceOf, isTemporary } from "./lib/client/errors.ts";
 import { exportPets } from "./lib/exporter.ts";
 import { importPets } from "./lib/importer.ts";
@@ -50,7 +50,7 @@ export interface PostgresSetting {
 export function readPostgresSetting(address: string, password?: string): PostgresSetting {
   const { description, pool, options } = readAddress(address);
   const makePool = () => new Pool({ ...pool, password: pool.password || password });
-  const withDatabase = <T>(use: (db: Database) => Promise<T>) =>
+  const withDatabase = <T>(use: (db: StatementQueue) => Promise<T>) =>
     explained(description, () => withOwnPool(makePool(), options, use));
   return {
     description,

@@ -2,7 +2,7 @@
 
 import type { IdempotentRequest, PetDraft } from "@petstore/petstore/store";
 import { statusCode, uncertain } from "@petstore/petstore/store/toolkit";
-import type { Database } from "./client/database.ts";
+import type { StatementQueue } from "./client/statement_queue.ts";
 import { isTransient } from "./client/errors.ts";
 
 /** The longest pause before a retry after a conflict. */
@@ -16,7 +16,7 @@ const MAX_PAUSE_MS = 20;
  * @param deadline In milliseconds, as in `performance.now()`.
  */
 export async function addPets(
-  db: Database,
+  db: StatementQueue,
   pets: readonly PetDraft[],
   requests: readonly IdempotentRequest[],
   deadline: number,
@@ -25,7 +25,7 @@ export async function addPets(
   const parameters = addParameters(pets, requests);
   for (;;) {
     try {
-      const [row] = await db.query(statement, parameters, { deadline, mayStore: "pet" });
+      const [row] = await db.query(statement, parameters, { deadline, stores: "pet" });
       const ids = row?.[0]?.split(",") ?? [];
       if (ids.length < pets.length) throw uncertain(new Error("PostgreSQL has not given an id for each pet"));
       return ids;

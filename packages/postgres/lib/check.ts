@@ -1,4 +1,4 @@
-import type { Database } from "./client/database.ts";
+import type { StatementQueue } from "./client/statement_queue.ts";
 import { inspectTables } from "./schema/inspection.ts";
 import { requireReady } from "./schema/schema.ts";
 
@@ -7,7 +7,7 @@ import { requireReady } from "./schema/schema.ts";
  *
  * @throws {StoreUnavailableError} If there are no tables that this release can use, or the role lacks rights.
  */
-export async function checkTables(db: Database): Promise<{ faults: string[]; contents: string }> {
+export async function checkTables(db: StatementQueue): Promise<{ faults: string[]; contents: string }> {
   const { version, isReadOnly } = await inspectTables(db);
   const faults = await findMissingParts(db);
   // The pets can only be read if the columns are right.
@@ -20,7 +20,7 @@ export async function checkTables(db: Database): Promise<{ faults: string[]; con
   };
 }
 
-async function findMissingParts(db: Database): Promise<string[]> {
+async function findMissingParts(db: StatementQueue): Promise<string[]> {
   const rows = await db.query(SELECT_PARTS, [`"${db.schema}"`]);
   // With the setting `quote_all_identifiers`, PostgreSQL quotes every name, also that of a type.
   const parts = rows.map(([part]) => part?.replaceAll('"', ""));
@@ -92,7 +92,7 @@ const SELECT_PARTS = `WITH rel AS (SELECT oid, relname, relpersistence FROM pg_c
 /** How long it may take to read all pets. There may be a billion of them. */
 const READING_TIMEOUT_MS = 3_600_000;
 
-async function findInvalidPets(db: Database): Promise<string[]> {
+async function findInvalidPets(db: StatementQueue): Promise<string[]> {
   const deadline = performance.now() + READING_TIMEOUT_MS;
   const [[count, first] = []] = await db.query(selectInvalidPets(db.schema), [], { deadline });
   if (count === "0") return [];

@@ -9,7 +9,7 @@ import {
   type Write,
 } from "@petstore/petstore/store/toolkit";
 import { addPets } from "./add_pets.ts";
-import type { Database } from "./client/database.ts";
+import type { StatementQueue } from "./client/statement_queue.ts";
 
 /** A create that waits for its commit. */
 interface Create extends PendingWrite {
@@ -22,9 +22,9 @@ interface Create extends PendingWrite {
 export class GroupCommit {
   /** The batch runs one statement at a time: a second one would only wait for the lock of the first. */
   readonly batch: Batch<Create>;
-  readonly #db: Database;
+  readonly #db: StatementQueue;
 
-  constructor(db: Database) {
+  constructor(db: StatementQueue) {
     this.#db = db;
     const commit = (waiting: readonly Create[]) => this.#commit(waiting);
     this.batch = new Batch<Create>({ resource: "PostgreSQL", choose: chooseCreates, commit });

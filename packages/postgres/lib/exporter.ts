@@ -1,6 +1,6 @@
 import { StoreUnavailableError } from "@petstore/petstore/store";
 import type { PetSink } from "@petstore/petstore/store/toolkit";
-import type { Database } from "./client/database.ts";
+import type { StatementQueue } from "./client/statement_queue.ts";
 import { inspectTables } from "./schema/inspection.ts";
 import { readStatements } from "./statements.ts";
 
@@ -10,7 +10,7 @@ const PETS_PER_PAGE = 1000;
  * Exports all pets, in ascending order of id, as they are at one moment. They are read page by page, up to the last id at the start: pets
  * become visible in the order of their ids, and no pet is altered or deleted.
  */
-export async function exportPets(db: Database, write: PetSink): Promise<void> {
+export async function exportPets(db: StatementQueue, write: PetSink): Promise<void> {
   const { lastId, upTo } = readStatements(db.schema);
   await inspectTables(db);
   const [[last = "0"] = []] = await db.query(lastId);

@@ -1,7 +1,7 @@
 import { type PetDraft, StoreUnavailableError } from "@petstore/petstore/store";
 import { untilAborted } from "@petstore/petstore/store/toolkit";
 import { addPets } from "./add_pets.ts";
-import type { Database } from "./client/database.ts";
+import type { StatementQueue } from "./client/statement_queue.ts";
 import { openTables } from "./schema/schema.ts";
 
 /** How long an import may take. Its statement also waits for the creates of the servers. */
@@ -14,7 +14,7 @@ const TIMEOUT_MS = 600_000;
  * @throws {StoreUnavailableError} If `mayBeStored`, either all pets were added or none.
  */
 export async function importPets(
-  db: Database,
+  db: StatementQueue,
   pets: readonly PetDraft[],
   signal: AbortSignal,
 ): Promise<{ isNew: boolean }> {

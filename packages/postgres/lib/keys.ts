@@ -1,13 +1,13 @@
 import type { KeyStore, StoredKey } from "@petstore/petstore/store";
 import { keyOfRow } from "@petstore/petstore/store/toolkit";
-import type { Database } from "./client/database.ts";
+import type { StatementQueue } from "./client/statement_queue.ts";
 import type { Parameter, Row } from "./client/connection.ts";
 
 /** Keeps API keys in a table of PostgreSQL. */
-export function postgresKeys(db: Database): KeyStore {
+export function postgresKeys(db: StatementQueue): KeyStore {
   const { add, revoke, version: selectVersion, all } = keyStatements(`"${db.schema}".api_keys`);
   function change(text: string, ...parameters: Parameter[]): Promise<Row[]> {
-    return db.query(text, parameters, { mayStore: "change of the keys" });
+    return db.query(text, parameters, { stores: "change of the keys" });
   }
   const hasChanged = (rows: Row[]) => rows.length > 0;
   const list = async (): Promise<StoredKey[]> => (await db.query(all)).map(([row]) => keyOfRow(JSON.parse(row!)));

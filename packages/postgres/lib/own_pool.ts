@@ -5,7 +5,7 @@ import { resolvesWithin } from "@petstore/petstore/store/toolkit";
 // @ts-types="@types/pg"
 import type { Pool } from "pg";
 import { createPostgresStore } from "../mod.ts";
-import { Database } from "./client/database.ts";
+import { StatementQueue } from "./client/statement_queue.ts";
 import { checkOptions, type PostgresStoreOptions } from "./options.ts";
 
 /** How long the connections of a pool may take to close. A connection to a lost host never closes. */
@@ -30,13 +30,13 @@ export async function openOnOwnPool(pool: Pool, options: PostgresStoreOptions = 
 export async function withOwnPool<T>(
   pool: Pool,
   options: PostgresStoreOptions,
-  use: (db: Database) => Promise<T>,
+  use: (db: StatementQueue) => Promise<T>,
 ): Promise<T> {
-  const db = new Database(pool, checkOptions(options));
+  const db = new StatementQueue(pool, checkOptions(options));
   try {
     return await use(db);
   } finally {
-    db.release();
+    db.refuseWaiting();
     await endPool(pool);
   }
 }

@@ -1,4 +1,4 @@
-import type { Database } from "./client/database.ts";
+import type { StatementQueue } from "./client/statement_queue.ts";
 
 /** A deletion starts after this many new requests. */
 const REQUESTS_PER_DELETION = 500;
@@ -11,11 +11,11 @@ const MAX_DELETED = 2000;
  * one catches up.
  */
 export class Sweeper {
-  readonly #db: Database;
+  readonly #db: StatementQueue;
   /** How many requests come before the next deletion. The first one starts a deletion too, so that restarts leave nothing behind. */
   #left = 1;
 
-  constructor(db: Database) {
+  constructor(db: StatementQueue) {
     this.#db = db;
   }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Database } from "../lib/client/database.ts";
+import type { StatementQueue } from "../lib/client/statement_queue.ts";
 import { StoreUnavailableError } from "@petstore/petstore/store";
 import { addPets } from "../lib/add_pets.ts";
 import { GroupCommit } from "../lib/commit.ts";
@@ -10,8 +10,8 @@ import { withVirtualClock } from "../../../tests/support/virtual_clock.ts";
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A database whose statements are answered by `query`. */
-function fakeDatabase(query: (...args: never[]) => Promise<string[][]>): Database {
-  return { query, timeoutMs: 1_000, schema: "petstore" } as unknown as Database;
+function fakeQueue(query: (...args: never[]) => Promise<string[][]>): StatementQueue {
+  return { query, timeoutMs: 1_000, schema: "petstore" } as unknown as StatementQueue;
 }
 
 test("creates that have waited too long for others are refused and not sent, and the time of the others counts from when they came", () =>
@@ -20,9 +20,9 @@ test("creates that have waited too long for others are refused and not sent, and
     /** The names of each statement, and how long it may take. */
     const statements: [names: string, timeLimit: number][] = [];
     const commits = new GroupCommit(
-      fakeDatabase(async (_: string, [names = ""]: string[], limits: { deadline: number; mayStore: string }) => {
-        assert.equal(limits.mayStore, "pet");
-        statements.push([names, limits.deadline - performance.now()]);
+      fakeQueue(async (_: string, [names = ""]: string[], options: { deadline: number; stores: string }) => {
+        assert.equal(options.stores, "pet");
+        statements.push([names, options.deadline - performance.now()]);
         await gate;
         return [["1,2"]];
       }),
@@ -57,7 +57,7 @@ for (const [what, code, attempts] of ATTEMPTS) {
     withVirtualClock(async ({ now }) => {
       let sent = 0;
       const failure = new StoreUnavailableError("It failed", { cause: Object.assign(new Error(), { code }) });
-      const db = fakeDatabase(() => ++sent > 1 ? Promise.resolve([["1"]]) : Promise.reject(failure));
+      const db = fakeQueue(() => ++sent > 1 ? Promise.resolve([["1"]]) : Promise.reject(failure));
       const added = addPets(db, [], [], now() + 1_000);
       if (attempts === 1) await assert.rejects(added, /It failed/);
       else assert.deepEqual(await added, ["1"]);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 // @ts-types="@types/pg"
 import { Client, Pool } from "pg";
 import { createPostgresStore } from "../mod.ts";
-import type { PooledStore } from "../lib/client/database.ts";
+import type { PooledStore } from "../lib/client/statement_queue.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "@petstore/petstore/store";
 import { runSql, untilAnswered } from "../../../tests/support/postgres/postgres.ts";
 import { until } from "../../../tests/support/until.ts";

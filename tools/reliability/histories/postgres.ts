@@ -4,7 +4,7 @@ import fc from "fast-check";
 // @ts-types="@types/pg"
 import { Client, Pool } from "pg";
 import { postgresSchema } from "../../../packages/postgres/mod.ts";
-import type { PooledStore } from "../../../packages/postgres/lib/client/database.ts";
+import type { PooledStore } from "../../../packages/postgres/lib/client/statement_queue.ts";
 import { addParameters, addStatement } from "../../../packages/postgres/lib/add_pets.ts";
 import { openOnOwnPool } from "../../../packages/postgres/lib/own_pool.ts";
 import { readStatements } from "../../../packages/postgres/lib/statements.ts";

@@ -10,7 +10,7 @@ export type Row = (string | null)[];
 export interface Connection {
   /** If the text has several statements, there is a result of each. */
   query(query: Query): PromiseLike<{ rows: Row[] } | unknown[]>;
-  /** Returns the connection to the pool, which closes it if there was an error. */
+  /** Gives the connection back to the pool. With an error, the pool closes it. */
   release(error?: Error): void;
   /** The number of the process in PostgreSQL that serves this connection. A pooler shows another number. */
   processID?: number;
@@ -68,8 +68,8 @@ function requireCommitted(connection: Connection): void {
 const statementNames = new Map<string, string>();
 
 /**
- * The beginning of all names, made at the first use. It differs in each process and each copy of this library: behind a pooler that does not
- * know prepared statements, a name of another process would run another statement.
+ * The beginning of all names, made at the first use. It differs in each process and each copy of this library: behind a pooler that does
+ * not know prepared statements, a name of another process would run another statement.
  */
 let namePrefix: string | undefined;
 

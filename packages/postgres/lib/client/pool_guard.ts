@@ -44,7 +44,7 @@ export function guardPool(pool: PostgresPool): void {
   guardedPools.add(pool);
   pool.on?.("error", ignoreError);
   const connecting: ConnectingPool = pool as object;
-  // Whoever waits for `connect()` would listen too late: the chunk that makes a connection ready may also say that PostgreSQL ends it.
+  // After `connect()` it is too late to listen: the chunk that makes a connection ready may also say that PostgreSQL ends it.
   connecting.on?.("acquire", (connection) => {
     // The pool gives the same connection again, with the listener.
     connection.off("error", ignoreError);

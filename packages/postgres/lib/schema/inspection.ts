@@ -1,5 +1,5 @@
 import { StoreUnavailableError } from "@petstore/petstore/store";
-import type { Database } from "../client/database.ts";
+import type { StatementQueue } from "../client/statement_queue.ts";
 import { MIGRATIONS } from "./tables.ts";
 
 /** What a schema has. */
@@ -15,7 +15,7 @@ export interface Inspection {
  *
  * @throws {StoreUnavailableError} As {@link inspect}, or if there are no tables.
  */
-export async function inspectTables(db: Database): Promise<Inspection> {
+export async function inspectTables(db: StatementQueue): Promise<Inspection> {
   const inspection = await inspect(db);
   if (inspection.version > 0) return inspection;
   throw new StoreUnavailableError(`The schema ${db.schema} does not exist, or has no tables`);
@@ -29,7 +29,7 @@ const RELATIONS = ["schema_version", "pets", "requests", "pet_ids"];
  *
  * @throws {StoreUnavailableError} If the schema is damaged, of another program or a later release, or not in UTF-8.
  */
-export async function inspect(db: Database): Promise<Inspection> {
+export async function inspect(db: StatementQueue): Promise<Inspection> {
   const [[encoding, readOnly, names] = []] = await db.query(SELECT_STATE, [db.schema, `{${RELATIONS}}`]);
   if (encoding !== "UTF8") {
     throw new StoreUnavailableError(`The database has the encoding ${encoding}, but names need UTF8`);
@@ -62,7 +62,7 @@ const SELECT_STATE =
     WHERE space.nspname OPERATOR(pg_catalog.=) $1::pg_catalog.name
       AND rel.relname OPERATOR(pg_catalog.=) ANY ($2::pg_catalog.name[]))`;
 
-async function readVersion(db: Database): Promise<number> {
+async function readVersion(db: StatementQueue): Promise<number> {
   const rows = await db.query(`SELECT version::pg_catalog.text FROM "${db.schema}".schema_version`);
   const version = Number(rows[0]?.[0]);
   if (rows.length === 1 && version >= 1) return version;
@@ -70,7 +70,7 @@ async function readVersion(db: Database): Promise<number> {
   throw notOurs(db, `must have one row in its table schema_version, a version of 1 or more, not ${found}`);
 }
 
-function notOurs({ schema }: Database, problem: string): StoreUnavailableError {
+function notOurs({ schema }: StatementQueue, problem: string): StoreUnavailableError {
   const advice = "it was left unchanged, so use another schema or restore this one";
   return new StoreUnavailableError(`The schema ${schema} ${problem}; ${advice}`);
 }

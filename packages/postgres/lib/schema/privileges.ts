@@ -1,5 +1,5 @@
 import { StoreUnavailableError } from "@petstore/petstore/store";
-import type { Database } from "../client/database.ts";
+import type { StatementQueue } from "../client/statement_queue.ts";
 import { DEFAULT_SCHEMA, requireSchemaName } from "../options.ts";
 
 /** The rights that a server needs, besides every function of the schema. */
@@ -31,7 +31,7 @@ ${grants.join("")}`;
 }
 
 /** @throws {StoreUnavailableError} If the role lacks a privilege, so that the start fails and not the first create. */
-export async function requirePrivileges(db: Database): Promise<void> {
+export async function requirePrivileges(db: StatementQueue): Promise<void> {
   const wanted = PRIVILEGES.flatMap(([kind, name, rights]) =>
     rights.map((right) =>
       `('${right} on ${name}', pg_catalog.has_${kind}_privilege('"${db.schema}".${name}', '${right}'))`

@@ -1,5 +1,5 @@
 import { StoreUnavailableError } from "@petstore/petstore/store";
-import type { Database } from "../client/database.ts";
+import type { StatementQueue } from "../client/statement_queue.ts";
 import { DEFAULT_SCHEMA, requireSchemaName } from "../options.ts";
 import { createFunctions, LOCKS, SAFE_PATH } from "./functions.ts";
 import { inspect } from "./inspection.ts";
@@ -64,7 +64,7 @@ $petstore$;
  * @returns Whether this has made the tables.
  * @throws {StoreUnavailableError} If the tables cannot be used.
  */
-export async function openTables(db: Database): Promise<boolean> {
+export async function openTables(db: StatementQueue): Promise<boolean> {
   const { version, isReadOnly } = await inspect(db);
   if (version < MIGRATIONS.length) await migrate(db, isReadOnly);
   // A standby, or a role that is read-only by default, can still serve reads.
@@ -73,12 +73,12 @@ export async function openTables(db: Database): Promise<boolean> {
 }
 
 /** Checks the role's privileges and the sequence of ids, so that the start fails and not the first create. */
-export async function requireReady(db: Database): Promise<void> {
+export async function requireReady(db: StatementQueue): Promise<void> {
   await requirePrivileges(db);
   await db.query(`SELECT "${db.schema}".check_ids()`);
 }
 
-async function migrate(db: Database, isReadOnly: boolean): Promise<void> {
+async function migrate(db: StatementQueue, isReadOnly: boolean): Promise<void> {
   if (isReadOnly) {
     throw new StoreUnavailableError(
       `The schema ${db.schema} must be created or migrated, but this database or role is read-only; ` +

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { createPostgresStore, postgresSchema } from "../../mod.ts";
-import type { PooledStore } from "../../lib/client/database.ts";
+import type { PooledStore } from "../../lib/client/statement_queue.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "@petstore/petstore/store";
 import { isAnswered, runSql, untilAnswered, withPool } from "../../../../tests/support/postgres/postgres.ts";
 import { kill, startAgain, whyNoCluster } from "../../../../tests/support/postgres/cluster.ts";

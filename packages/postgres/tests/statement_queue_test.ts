@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { StoreUnavailableError } from "@petstore/petstore/store";
 // @ts-types="@types/pg"
 import { Pool } from "pg";
-import { Database } from "../lib/client/database.ts";
+import { StatementQueue } from "../lib/client/statement_queue.ts";
 import { checkOptions } from "../lib/options.ts";
 import { openOnOwnPool } from "../lib/own_pool.ts";
 import { withVirtualClock } from "../../../tests/support/virtual_clock.ts";
@@ -60,7 +60,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 test("a statement that is given up while it waits for a connection is not sent later, also if the store is closed while another hangs", () =>
   withVirtualClock(async () => {
     const pool = new FakePool(), { promise, resolve: open } = Promise.withResolvers<void>();
-    const db = new Database(pool, checkOptions({ timeoutMs: 1_000 }));
+    const db = new StatementQueue(pool, checkOptions({ timeoutMs: 1_000 }));
     pool.opening = promise;
     await assert.rejects(db.query("late"), /has not answered within 1000 ms/);
     open();
@@ -70,7 +70,7 @@ test("a statement that is given up while it waits for a connection is not sent l
     const sent = db.query("sent"), waiting = db.query("waiting");
     sent.catch(() => {});
     await turn();
-    db.release();
+    db.refuseWaiting();
     await assert.rejects(waiting, /The store has been closed/);
     assert.deepEqual(pool.sent, ["next", "sent"]);
   }));
@@ -80,7 +80,7 @@ test("a connection whose statement fails or is given up is closed once, and runs
     for (const answer of ["fails", "hangs", "comes too late"] as const) {
       const pool = new FakePool();
       pool.answer = answer;
-      const db = new Database(pool, checkOptions({ timeoutMs: 1_000 }));
+      const db = new StatementQueue(pool, checkOptions({ timeoutMs: 1_000 }));
       await assert.rejects(db.query("given"), StoreUnavailableError);
       pool.answer = "rows";
       assert.deepEqual(await db.query("next"), [["next"]]);
@@ -92,7 +92,7 @@ test("a connection whose statement fails or is given up is closed once, and runs
 
 test("an error of a pool, as when it loses an idle connection, ends no process, and stores share the listener", () => {
   const pool = new FakePool();
-  for (let stores = 0; stores < 2; stores++) new Database(pool, checkOptions({}));
+  for (let stores = 0; stores < 2; stores++) new StatementQueue(pool, checkOptions({}));
   pool.emit("error", new Error("The connection was lost"));
   assert.equal(pool.listenerCount("error"), 1);
 });
@@ -108,11 +108,11 @@ const ERRORS: [what: string, error: { severity?: string; code?: string }, mayBeS
 
 test("a create that fails says whether its pet may have been stored", async () => {
   const pool = new FakePool();
-  const db = new Database(pool, checkOptions({}));
+  const db = new StatementQueue(pool, checkOptions({}));
   pool.answer = "fails";
   for (const [what, error, mayBeStored] of ERRORS) {
     Object.assign(pool.failure, error);
-    await assert.rejects(db.query("create", [], { mayStore: "pet" }), { mayBeStored }, what);
+    await assert.rejects(db.query("create", [], { stores: "pet" }), { mayBeStored }, what);
   }
 });
 
@@ -148,7 +148,7 @@ class EndedClient extends EventEmitter {
 
 test("a connection that is ended at once fails only its statement", async () => {
   const pool = new Pool({ Client: EndedClient } as object);
-  const db = new Database(pool, checkOptions({}));
+  const db = new StatementQueue(pool, checkOptions({}));
   await assert.rejects(db.query("SELECT 1"), StoreUnavailableError);
   assert.equal(EndedClient.listeners, 1);
   await turn();
