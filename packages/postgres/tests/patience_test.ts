@@ -4,9 +4,10 @@ import assert from "node:assert/strict";
 // @ts-types="@types/pg"
 import { Client, Pool } from "pg";
 import { createPostgresStore } from "../mod.ts";
-import type { PooledStore } from "../lib/client/statement_queue.ts";
+import { type PooledStore, StatementQueue } from "../lib/client/statement_queue.ts";
+import { checkOptions } from "../lib/options.ts";
 import { type KeyedPetStore, StoreUnavailableError } from "@petstore/petstore/store";
-import { runSql, untilAnswered } from "../../../tests/support/postgres/postgres.ts";
+import { runSql, untilAnswered, withPool } from "../../../tests/support/postgres/postgres.ts";
 import { until } from "../../../tests/support/until.ts";
 import { PET, test } from "./support.ts";
 
@@ -56,6 +57,16 @@ test.store("a store cancels the statements that it gives up, and stores nothing 
     await untilAnswered(() => store.create(PET));
   });
 });
+
+test.database("a statement that is given up while it works, without a lock to wait for, is cancelled", (url) =>
+  withPool(url, async (pool) => {
+    const db = new StatementQueue(pool, checkOptions({ timeoutMs: 500 }));
+    const sleep = "SELECT pg_catalog.pg_sleep(600)::text";
+    await assert.rejects(db.query(sleep), /has not answered/);
+    const working = `SELECT FROM pg_stat_activity WHERE query = '${sleep}' AND state = 'active'`;
+    await until("the statement has ended", async () => (await runSql(url, working)).length === 0);
+    await until("the end of the cancellation", () => db.load.running === 0);
+  }));
 
 test.store(
   "the keys are read while 10,000 reads wait for connections that hang, and the load shows these",

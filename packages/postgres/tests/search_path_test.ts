@@ -1,6 +1,7 @@
 /** The petstore never runs functions, operators or types of other roles from the search path. */
 
 import assert from "node:assert/strict";
+import { CANCEL } from "../lib/client/cancellation.ts";
 import { postgresGrants, postgresSchema } from "../mod.ts";
 import type { KeyedPetStore } from "@petstore/petstore/store";
 import { keyOf } from "../../conformance/lib/store/keys.ts";
@@ -71,6 +72,12 @@ async function useAll(store: KeyedPetStore): Promise<void> {
   await store.createOnce!(PET, request("gone", "f", 0));
 }
 
+/** The store's own statement that cancels another one, for the process that runs it. */
+function cancelItself(when: string): string {
+  return CANCEL.replace("$1", "pg_catalog.pg_backend_pid()").replace("$2", "pg_catalog.current_query()")
+    .replace("$3", `'${when}'`);
+}
+
 test.schema("the store runs nothing that another role has created in the search path", async (url, schema) => {
   const attacker = `attacker_${schema}`, role = `petstore_${schema}`, open = `open_${schema}`;
   const roleUrl = asRole(url, role);
@@ -89,8 +96,10 @@ test.schema("the store runs nothing that another role has created in the search 
       await usingStore(roleUrl, schema, async (store) => {
         for (let round = 0; round < 6; round++) await useAll(store);
       });
-      // Called here, because a server ignores its failure.
+      // Called here, because a server ignores their failures. The cancellation finds its own statement.
       await runSql(roleUrl, forgetCall(schema, 10));
+      assert.deepEqual(await runSql(roleUrl, cancelItself("before its commit")), []);
+      await assert.rejects(runSql(roleUrl, cancelItself("always")), /canceling statement due to user request/);
       const unsafe = `SELECT proname FROM pg_proc WHERE pronamespace = '"${schema}"'::regnamespace
         AND NOT coalesce('search_path=pg_catalog, pg_temp' = ANY (proconfig), false)`;
       assert.deepEqual(await runSql(url, unsafe), []);

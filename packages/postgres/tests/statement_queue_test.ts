@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { StoreUnavailableError } from "@petstore/petstore/store";
 // @ts-types="@types/pg"
 import { Pool } from "pg";
+import { CANCEL } from "../lib/client/cancellation.ts";
 import { StatementQueue } from "../lib/client/statement_queue.ts";
 import { checkOptions } from "../lib/options.ts";
 import { openOnOwnPool } from "../lib/own_pool.ts";
@@ -68,12 +69,52 @@ test("a statement that is given up while it waits for a connection is not sent l
     assert.deepEqual(await db.query("next"), [["next"]]);
     pool.answer = "hangs";
     const sent = db.query("sent"), waiting = db.query("waiting");
-    sent.catch(() => {});
     await turn();
     db.refuseWaiting();
     await assert.rejects(waiting, /The store has been closed/);
-    assert.deepEqual(pool.sent, ["next", "sent"]);
+    pool.answer = "rows";
+    await assert.rejects(sent, /has not answered within 1000 ms/);
+    await turn();
+    assert.deepEqual(pool.sent, ["next", "sent", CANCEL]);
   }));
+
+test("an attempt to connect that fails refuses one statement that came before it, which may not be stored", () =>
+  withVirtualClock(async ({ now }) => {
+    const pool = new FakePool();
+    const db = new StatementQueue(pool, checkOptions({ timeoutMs: 1_000 }));
+    /** Lets the next attempt fail when the function is called. */
+    const prepareFailure = () => {
+      const { promise, reject } = Promise.withResolvers<void>();
+      pool.opening = promise;
+      return () => {
+        pool.opening = Promise.resolve();
+        reject(new Error("No connection"));
+      };
+    };
+    const failFirst = prepareFailure();
+    await assert.rejects(db.query("late", [], { deadline: now() + 5, stores: "pet" }), {
+      message: "PostgreSQL has not answered within 5 ms",
+      mayBeStored: false,
+    });
+    const cameMeanwhile = db.query("came meanwhile");
+    failFirst();
+    assert.deepEqual(await cameMeanwhile, [["came meanwhile"]]);
+    await turn();
+    const failSecond = prepareFailure();
+    const refused = db.query("refused", [], { stores: "pet" }), other = db.query("other");
+    failSecond();
+    await assert.rejects(refused, { message: "PostgreSQL: No connection", mayBeStored: false });
+    assert.deepEqual(await other, [["other"]]);
+    assert.deepEqual(pool.sent, ["came meanwhile", "other"]);
+  }));
+
+test("a connection goes back to the pool after 1,000 statements, while others wait", async () => {
+  const pool = new FakePool();
+  const db = new StatementQueue(pool, checkOptions({}));
+  await Promise.all(Array.from({ length: 1_001 }, () => db.query("read")));
+  await turn();
+  assert.deepEqual(pool.released, ["1 kept", "2 kept"]);
+});
 
 test("a connection whose statement fails or is given up is closed once, and runs no other statement", () =>
   withVirtualClock(async ({ pending }) => {
