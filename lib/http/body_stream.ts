@@ -5,7 +5,8 @@
 
 import { discard } from "../promises.ts";
 import { IN_WORKERS } from "./platform.ts";
-import { Problem } from "./problem.ts";
+import { OVERLOADED } from "./body_problems.ts";
+import type { Problem } from "./problem.ts";
 
 /**
  * The longest body that the host reads at once, in bytes. A host allocates the announced length before a byte has come, so it must not do so
@@ -15,15 +16,6 @@ export const MAX_BYTES_AT_ONCE = 16_384;
 
 /** How many bytes of longer bodies may be in memory, of all clients together. */
 const MAX_MEMORY = 64 * 1024 * 1024;
-
-export const OVERLOADED = /* @__PURE__ */ new Problem(
-  503,
-  "overloaded",
-  "Too many large bodies; try again later",
-  {
-    "retry-after": "1",
-  },
-);
 
 /**
  * A body may come in many tiny pieces, each of which costs a turn. Beyond 256 pieces, the average piece must have 256

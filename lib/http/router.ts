@@ -4,7 +4,7 @@ import { Problem } from "./problem.ts";
 import type { Reply } from "./reply.ts";
 import { splitTarget } from "./request_text.ts";
 
-/** An operation of a path, or the answer to a method that the path does not have. The router has compared the method already. */
+/** What answers a request: an operation of its path, or the fallback of the path. The method of the request is known by then. */
 export type MatchedOperation = Omit<Operation, "method">;
 
 /** A path of the service, with its operations. */
@@ -12,6 +12,7 @@ interface Route {
   path: string;
   /** The path up to its parameter, or all of it. A path has at most one parameter, as its last segment. */
   prefix: string;
+  hasParameter: boolean;
   operations: readonly Operation[];
   /** Answers the methods for which the path has no operation: OPTIONS by 204, and others by 405. */
   fallback: MatchedOperation;
@@ -39,8 +40,8 @@ const ESCAPE = /%([013-7][0-9a-f]|2[0-9a-e])/gi;
 export function createRouter(operations: readonly Operation[]): Router {
   const paths = new Set(operations.map(({ path }) => path));
   const routes = Array.from(paths, (path) => createRoute(path, operations.filter((each) => each.path === path)));
-  const fixedRoutes = routes.filter(({ path, prefix }) => path === prefix);
-  const parameterRoutes = routes.filter(({ path, prefix }) => path !== prefix);
+  const fixedRoutes = routes.filter(({ hasParameter }) => !hasParameter);
+  const parameterRoutes = routes.filter(({ hasParameter }) => hasParameter);
 
   return (method, target) => {
     const { path: givenPath, query } = splitTarget(target);
@@ -54,28 +55,38 @@ export function createRouter(operations: readonly Operation[]): Router {
   };
 }
 
+/** @param path The path of the operations, such as `/v1/pets/{petId}`. */
 function createRoute(path: string, operations: readonly Operation[]): Route {
+  const [prefix = "", parameter] = path.split("{");
+  return {
+    path,
+    prefix,
+    hasParameter: parameter !== undefined,
+    operations,
+    fallback: createFallback(path, operations),
+  };
+}
+
+/** Makes the answer to the methods for which a path has no operation. */
+function createFallback(path: string, operations: readonly Operation[]): MatchedOperation {
   const methods = [...methodsOf(operations), "OPTIONS"].join(", ");
   const allow = { allow: methods };
   const options: Reply = { status: 204, headers: allow, body: null };
-  const fallback: MatchedOperation = {
+  const isPublic = operations.every(({ access }) => access === "public");
+  // Fields such as `Deprecation` are those of the whole path if all its operations have them.
+  const haveFields = operations.every(({ fields }) => fields !== undefined);
+  return {
     path,
-    access: operations.every(({ access }) => access === "public") ? "public" : "key",
+    access: isPublic ? "public" : "key",
     // Neither 204 nor 405 changes a pet, so a caller that may only read gets them.
     effect: "reads",
-    // A path is deprecated if all its operations are, so only then its own responses have the fields that say so.
-    fields: operations.every(({ fields }) => fields) ? operations[0]?.fields : undefined,
+    fields: haveFields ? operations[0]?.fields : undefined,
     handler: ({ context: { method } }) => {
       if (method === "OPTIONS") return options;
-      return new Problem(
-        405,
-        "method_not_allowed",
-        `Method ${excerpt(method)} is not allowed here; allowed are ${methods}`,
-        allow,
-      );
+      const message = `Method ${excerpt(method)} is not allowed here; allowed are ${methods}`;
+      return new Problem(405, "method_not_allowed", message, allow);
     },
   };
-  return { path, prefix: path.split("{")[0]!, operations, fallback };
 }
 
 /** The methods of operations. Where there is GET, there is HEAD. */

@@ -1,17 +1,15 @@
 /**
- * The operation `createPet`: its parameters, its description and its handler. A request with an `Idempotency-Key` goes to `createOnce()` of
- * the store, and any other to `create()`.
+ * The operation `createPet`: its handler and its description. A request with an `Idempotency-Key` goes to `createOnce()` of the store, and any
+ * other to `create()`. What is wrong with a request is thrown by `readIdempotencyKey()` and `readPet()`.
  */
 
-import type { Call } from "../http/operation.ts";
 import { extendReply, JSON_FIELDS, type Reply } from "../http/reply.ts";
-import type { JsonObject } from "./json_types.ts";
-import { chain } from "../promises.ts";
 import { formatPetWithId } from "../pet.ts";
 import type { PetDraft } from "../stores/store.ts";
-import { type Definition, type Describe, linkBaseOf, type OperationSettings } from "./definition.ts";
+import { type Definition, type Describe, linkBaseOf } from "./definition.ts";
 import { group } from "./failure_groups.ts";
 import {
+  describeIdempotency,
   digest,
   IDEMPOTENCY_KEY_REUSED,
   IDEMPOTENCY_NOT_SUPPORTED,
@@ -28,39 +26,31 @@ export const createPet: Definition = {
   effect: "writes",
   path: "/pets",
   createHandler(settings) {
-    const { store } = settings;
+    const { store, idempotencyRetentionMs: retentionMs } = settings;
     const linkBase = linkBaseOf(settings);
     const readPet = createPetReader(settings);
-    return (call) => {
-      const { context } = call;
+
+    return async ({ context, caller }) => {
       const idempotencyKey = readIdempotencyKey(context);
       if (idempotencyKey === undefined) {
-        return readPet(context, (pet) => chain(store.create(pet), (id) => createdReply(linkBase, id, pet)));
+        const pet = await readPet(context);
+        return createdReply(linkBase, await store.create(pet), pet);
       }
       if (!store.createOnce) return IDEMPOTENCY_NOT_SUPPORTED;
-      return readPet(context, (pet) => createIdempotently(settings, pet, call, idempotencyKey));
+      const pet = await readPet(context);
+      const [key, fingerprint] = await Promise.all([scopedKey(caller.id, idempotencyKey), fingerprintOf(pet)]);
+      const result = await store.createOnce(pet, { key, fingerprint, retentionMs });
+      if (result.outcome === "conflict") return IDEMPOTENCY_KEY_REUSED;
+      const reply = createdReply(linkBase, result.id, pet);
+      return result.outcome === "created" ? reply : extendReply(reply, { "idempotency-replayed": "true" });
     };
   },
 };
 
-async function createIdempotently(
-  settings: OperationSettings,
-  pet: PetDraft,
-  { caller }: Call,
-  idempotencyKey: string,
-): Promise<Reply> {
-  // The fingerprint is made of the pet and not of the bytes, because a retry may format its JSON differently. The pet has no id yet, so 0
-  // takes its place.
-  const [key, fingerprint] = await Promise.all([
-    scopedKey(caller.id, idempotencyKey),
-    digest(formatPetWithId(0, pet)),
-  ]);
-  const request = { key, fingerprint, retentionMs: settings.idempotencyRetentionMs };
-  const result = await settings.store.createOnce!(pet, request);
-  if (result.outcome === "conflict") return IDEMPOTENCY_KEY_REUSED;
-  const reply = createdReply(linkBaseOf(settings), result.id, pet);
-  if (result.outcome === "created") return reply;
-  return extendReply(reply, { "idempotency-replayed": "true" });
+/** Tells whether two requests add the same pet. It is made of the pet and not of the bytes, because a retry may format its JSON differently. */
+function fingerprintOf(pet: PetDraft): Promise<string> {
+  // The pet has no id yet, so 0 takes its place.
+  return digest(formatPetWithId(0, pet));
 }
 
 function createdReply(linkBase: string, id: bigint, pet: PetDraft): Reply {
@@ -103,25 +93,3 @@ export const describeCreatePet: Describe = (settings) => {
     ],
   };
 };
-
-const HOUR = 3_600_000;
-
-function describeIdempotency(retentionMs: number): JsonObject {
-  return {
-    externalDocs: {
-      url: "https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/",
-      description: "The Idempotency-Key header",
-    },
-    parameters: [{
-      name: "Idempotency-Key",
-      in: "header",
-      description: "Makes it safe to repeat the request. A second request with the same key and the same animal " +
-        "gets the first response again, with `Idempotency-Replayed: true`, and adds nothing. Use a new key for each " +
-        "new animal, such as the UUID `8e03978e-40d5-43dd-bc93-6894a57f9324`, with or without quotes. " +
-        `The key is remembered for ${retentionMs / HOUR} hours. ` +
-        "The same key from another caller is a different key.",
-      // There is no example, because some documentation pages would send it with every request.
-      schema: { type: "string", minLength: 1 },
-    }],
-  };
-}

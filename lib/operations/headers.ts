@@ -1,7 +1,7 @@
 /** The descriptions of the headers of responses. */
 
 import { MISSING_KEY } from "../access/refusals.ts";
-import { ACCEPT_POST, HAS_CONTENT_CODING } from "../http/body.ts";
+import { ACCEPT_POST, HAS_CONTENT_CODING } from "../http/body_problems.ts";
 import type { JsonObject } from "./json_types.ts";
 
 /** The headers of responses, by their names in `components.headers`. */

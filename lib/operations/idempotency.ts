@@ -4,6 +4,7 @@ import { Problem } from "../http/problem.ts";
 import type { RequestContext } from "../http/context.ts";
 import { trimField } from "../http/request_text.ts";
 import { sha256 } from "../http/hash.ts";
+import type { JsonObject } from "./json_types.ts";
 
 /** The longest key, in characters, without its quotes. */
 const MAX_LENGTH = 255;
@@ -76,4 +77,27 @@ export function scopedKey(scope: string, key: string): Promise<string> {
 export async function digest(text: string): Promise<string> {
   const bytes = (await sha256(text)).subarray(0, 16);
   return btoa(String.fromCharCode(...bytes)).slice(0, 22).replaceAll("+", "-").replaceAll("/", "_");
+}
+
+const HOUR = 3_600_000;
+
+/** The members of the description of an operation that takes the header. */
+export function describeIdempotency(retentionMs: number): JsonObject {
+  return {
+    externalDocs: {
+      url: "https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/",
+      description: "The Idempotency-Key header",
+    },
+    parameters: [{
+      name: "Idempotency-Key",
+      in: "header",
+      description: "Makes it safe to repeat the request. A second request with the same key and the same animal " +
+        "gets the first response again, with `Idempotency-Replayed: true`, and adds nothing. Use a new key for each " +
+        "new animal, such as the UUID `8e03978e-40d5-43dd-bc93-6894a57f9324`, with or without quotes. " +
+        `The key is remembered for ${retentionMs / HOUR} hours. ` +
+        "The same key from another caller is a different key.",
+      // There is no example, because some documentation pages would send it with every request.
+      schema: { type: "string", minLength: 1 },
+    }],
+  };
 }

@@ -1,32 +1,30 @@
 /** The body of an operation that takes a pet: how it is read and described, and its failures. */
 
+import { createTextReader } from "../http/body.ts";
 import {
   bodyTimedOut,
   bodyTooLarge,
-  createTextReader,
   HAS_CONTENT_CODING,
   notJson,
+  OVERLOADED,
   UNKNOWN_TRANSFER_CODING,
-} from "../http/body.ts";
-import { OVERLOADED } from "../http/body_stream.ts";
+} from "../http/body_problems.ts";
 import type { RequestContext } from "../http/context.ts";
 import { Problem } from "../http/problem.ts";
-import type { Reply } from "../http/reply.ts";
 import { excerpt } from "../json.ts";
 import type { JsonObject } from "./json_types.ts";
-import type { MaybePromise } from "../promises.ts";
 import { parseNewPet, type PetStatus } from "../pet.ts";
 import type { PetDraft } from "../stores/store.ts";
 import type { OperationSettings } from "./definition.ts";
 import { type FailureGroup, group, MAY_BE_STORED, STORE_UNAVAILABLE } from "./failure_groups.ts";
 import { REX } from "./schemas.ts";
 
-/** Reads the pet in the body of a request, and gives it to `use`. A body that is no valid pet is a failure: a {@link Problem}, thrown or rejected. */
-export type PetReader = (context: RequestContext, use: (pet: PetDraft) => MaybePromise<Reply>) => Promise<Reply>;
+/** Reads the pet in the body of a request. It rejects with a {@link Problem} if the body is no valid pet. */
+export type PetReader = (context: RequestContext) => Promise<PetDraft>;
 
 export function createPetReader({ defaultStatus, maxBodyBytes, bodyTimeoutMs }: OperationSettings): PetReader {
   const readText = createTextReader(maxBodyBytes, bodyTimeoutMs);
-  return (context, use) => readText(context).then((text) => use(parsePet(text, defaultStatus)));
+  return async (context) => parsePet(await readText(context), defaultStatus);
 }
 
 function parsePet(text: string, defaultStatus: PetStatus): PetDraft {

@@ -1,6 +1,7 @@
 /** Listens with `Deno.serve`. */
 
-import { FetchContext, toResponse } from "../../hosts/fetch.ts";
+import { FetchContext } from "../../hosts/fetch_context.ts";
+import { toResponse } from "../../hosts/fetch_response.ts";
 import { type Listen, listenError } from "../service/listener.ts";
 import { readVariable } from "../process/process.ts";
 import { firstLine, SettingError } from "../process/start_error.ts";

@@ -9,32 +9,30 @@ import { CLOSE_FIELD, NOT_SERVING } from "./errors.ts";
 import { isLiveness, PROBE_OK } from "./probes.ts";
 
 /**
- * What becomes of a request that comes now. A gate goes from `starting` to `open`, when the server has started, and then through `refusing` and
- * `holding` back to `refusing`, when it ends. If the start fails, it goes from `starting` to `refusing`.
+ * What becomes of a request that comes now. A gate goes through these states in their order, and never back. A start that fails goes from
+ * `starting` to `refusing`.
  *
- * - `starting` and `refusing`: it gets 503 at once.
+ * - `starting`: the request gets 503 at once.
  * - `open`: the service answers it.
- * - `holding`: it waits until the state is `refusing` again, and then gets 503.
+ * - `refusing`: it gets 503 at once.
+ * - `holding`: it waits until the hold ends, and then gets 503.
+ * - `ended`: it gets 503 at once.
  *
  * A probe of the liveness succeeds in every state, but waits like any other request while the gate is `holding`.
  */
 type State =
-  | { kind: "starting" | "refusing" }
+  | { kind: "starting" | "refusing" | "ended" }
   | { kind: "open"; pipeline: Pipeline }
   | { kind: "holding"; held: Promise<void>; release: () => void };
 
-/**
- * Lets requests in while its state is `open`, and answers all others itself. When a server ends, `shutDown()` calls {@link DrainGate.refuse}
- * while the requests in flight are answered, then {@link DrainGate.hold} before its listener stops, and at last
- * {@link DrainGate.refuseHeld}.
- */
+/** Lets requests in while its state is `open`, and answers all others itself. `shutDown()` says why a server ends in these steps. */
 export class DrainGate {
   #state: State = { kind: "starting" };
   /** Finishes the replies of the gate itself. After `open()`, it is that of the service, which has observers. */
   #finisher: Finisher = createFinisher({ requestIds: "failures" });
   /** How many requests have no response yet. It includes those that are held. */
   #inFlight = 0;
-  /** Called whenever `#inFlight` falls to 0. It resolves the promise of `refuse()`, if somebody waits for that. */
+  /** Called whenever `#inFlight` falls to 0. `refuse()` sets it, and waits for the first call. */
   #onEmpty = () => {};
 
   /**
@@ -54,19 +52,16 @@ export class DrainGate {
     return new Promise((resolve) => this.#onEmpty = resolve);
   }
 
-  /**
-   * Holds the requests that come from now on, until {@link refuseHeld} is called. A client that waits for a response sends nothing else and
-   * opens no connection. So when the listener stops, no request gets lost in a connection that is closed as idle or was never accepted.
-   */
+  /** Holds the requests that come from now on, until {@link releaseHeld} is called. */
   hold(): void {
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     this.#state = { kind: "holding", held, release };
   }
 
   /** Refuses the requests that are held, and all that come from now on. */
-  refuseHeld(): void {
+  releaseHeld(): void {
     const state = this.#state;
-    this.#state = { kind: "refusing" };
+    this.#state = { kind: "ended" };
     if (state.kind === "holding") state.release();
   }
 
@@ -100,8 +95,9 @@ export class DrainGate {
     return this.#state.kind === "holding" ? this.#state.held.then(finish) : finish();
   }
 
-  /** Whether the server shuts down. Then each response ends its connection. */
+  /** Whether the server shuts down, or its start has failed. Then each response ends its connection. */
   #isEnding(): boolean {
-    return this.#state.kind !== "open" && this.#state.kind !== "starting";
+    const { kind } = this.#state;
+    return kind === "refusing" || kind === "holding" || kind === "ended";
   }
 }

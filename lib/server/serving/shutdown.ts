@@ -14,10 +14,7 @@ const DRAIN_TIMEOUT_MS = 6_000;
  */
 const END_TIMEOUT_MS = 7_500;
 
-/**
- * How long requests are held before the socket closes, in milliseconds. This is longer than a client needs to read a response and send its
- * next request. So each active client then waits for a response, and no request is on its way that the closed socket would lose.
- */
+/** How long requests are held before the socket closes, in milliseconds: longer than a client needs to send its next request. */
 const HOLD_TIME_MS = 250;
 
 /** How many timers make up the hold. */
@@ -25,14 +22,20 @@ const HOLD_STEPS = 10;
 
 /** The parts of a server that end. */
 export interface EndingServer {
-  gate: Pick<DrainGate, "refuse" | "hold" | "refuseHeld">;
+  gate: Pick<DrainGate, "refuse" | "hold" | "releaseHeld">;
   listener: Listener;
   report: Report;
 }
 
 /**
- * Ends a server without the loss of a request: those in flight are answered, later ones get 503, and clients read their last responses. Call
- * this when the signal comes, because the time limits begin then.
+ * Ends a server without the loss of a request. Call this when the signal comes, because the time limits begin then. The steps:
+ *
+ * 1. Later requests are refused, while those in flight are answered. This comes before the listener stops, because afterwards Deno delivers no
+ *    more of an incomplete body (denoland/deno#36809).
+ * 2. Requests are held. A client that waits for a response sends nothing else and opens no connection. So when all active clients wait, no
+ *    request is on its way that a closed socket would lose.
+ * 3. The listener stops: it closes its socket, and waits for its connections.
+ * 4. The requests that are held are refused, because they keep their connections open. Clients read their last responses.
  *
  * @param holdTimeMs How long requests are held before the socket closes.
  * @param endTimeoutMs The time limit for the whole end.
@@ -43,18 +46,21 @@ export async function shutDown(
   endTimeoutMs = END_TIMEOUT_MS,
 ): Promise<void> {
   const endAt = performance.now() + endTimeoutMs;
-  // The gate refuses requests before the listener stops, because afterwards Deno delivers no more of an incomplete body
-  // (denoland/deno#36809).
   await resolvesWithin(DRAIN_TIMEOUT_MS, gate.refuse());
   gate.hold();
-  // A container may be paused meanwhile. When it goes on, a single timer would be over before the process has read the requests that wait in
-  // its socket. With several, it reads them between two timers.
-  for (let step = 0; step < HOLD_STEPS; step++) await sleep(holdTimeMs / HOLD_STEPS);
-  // The requests that are held keep their connections open, so they are refused before the wait for the connections.
+  await sleepInSteps(holdTimeMs);
   const allClosed = listener.stop();
-  gate.refuseHeld();
+  gate.releaseHeld();
   // The wait has a limit, because a client may never finish its request. After the limit, the process ends with the connection open.
   if (!await resolvesWithin(endAt - performance.now(), allClosed)) {
     report("stopped before all clients had finished their requests");
   }
+}
+
+/**
+ * A container may be paused meanwhile. When it goes on, a single timer would be over before the process has read the requests that wait in its
+ * socket. With several, it reads them between two timers.
+ */
+async function sleepInSteps(ms: number): Promise<void> {
+  for (let step = 0; step < HOLD_STEPS; step++) await sleep(ms / HOLD_STEPS);
 }

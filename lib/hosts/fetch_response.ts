@@ -1,0 +1,52 @@
+import { ON_BUN, ON_DENO } from "../http/platform.ts";
+import { BROKEN_OFF, KeptReply, type Reply } from "../http/reply.ts";
+
+/** Whether a clone of a `Response` with a text is cheaper than a new one. Elsewhere, it would split a stream. */
+const CLONES_TEXT = ON_BUN || ON_DENO;
+
+/** The size, in bytes, of the pieces in which Deno sends a large body. */
+const PIECE_BYTES = 16_384;
+
+/** Makes the `Response` of a reply. That of a kept reply is made once, and then cloned. */
+export function toResponse(reply: Reply): Response {
+  if (!CLONES_TEXT || !(reply instanceof KeptReply)) return createResponse(reply);
+  // On Deno a new `Response` holds its bytes twice, and a clone does not. So the one that is kept is itself a clone.
+  reply.template ??= createResponse(reply).clone();
+  return reply.template.clone();
+}
+
+function createResponse({ status, headers, cookies = [], body }: Reply): Response {
+  let response: Response;
+  if (body === BROKEN_OFF) {
+    response = new Response(failingBody(), { status, headers });
+  } else if (ON_DENO && body instanceof Uint8Array && body.byteLength > PIECE_BYTES) {
+    // A stream has no length of its own.
+    const length = String(body.byteLength);
+    response = new Response(inPieces(body), { status, headers: { ...headers, "content-length": length } });
+  } else {
+    response = new Response(body, { status, headers });
+  }
+  for (const cookie of cookies) response.headers.append("set-cookie", cookie);
+  return response;
+}
+
+/**
+ * Gives out a body in pieces, each when the client has taken the one before. Deno would copy a body of bytes as a whole, for each client, also
+ * for one that does not read.
+ */
+function inPieces(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let sent = 0;
+  return new ReadableStream({
+    pull(controller) {
+      controller.enqueue(bytes.subarray(sent, sent + PIECE_BYTES));
+      sent += PIECE_BYTES;
+      if (sent >= bytes.byteLength) controller.close();
+    },
+  }, { highWaterMark: 0 });
+}
+
+function failingBody(): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({
+    pull: (controller) => controller.error(new TypeError("The connection was cut, which is a fault on purpose")),
+  });
+}
