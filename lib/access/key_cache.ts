@@ -2,16 +2,8 @@
  * Keeps the keys of a store in memory while requests come. The key manager has one cache. Requests begin the reads of the store, so no timer
  * runs while no request comes. When a read begins is in key_reads.ts, and what it does in load_keys.ts.
  *
- * The age of known keys counts from the beginning of the read that has found them:
- *
- * - While they are younger than {@link WAIT_AFTER_MS}, a known key costs no wait. Reads in the background usually keep them so young, and a
- *   change by another program counts within a second.
- * - When they are older, after a pause or during a slow read, a request waits for a read, but {@link PATIENCE_MS} at most.
- * - If a read fails or takes longer ("an outage"), the last known keys stay valid until one succeeds. Meanwhile only the first request after a
- *   pause waits, because a wait would most likely be in vain.
- *
- * An unknown key waits for one read that begins after its request has come, because another program may have just added it. In an outage it is
- * refused at once.
+ * Young keys cost a request no wait. For older ones it waits, but not for long: if a read fails or takes too long ("an outage"), the last known
+ * keys stay valid until one succeeds.
  *
  * Times are as in `performance.now()`, and durations in milliseconds.
  */
@@ -19,11 +11,14 @@
 import type { KeyStore } from "../stores/key_store.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
 import { callSafely, chain, type MaybePromise, resolvesWithin } from "../promises.ts";
-import { GIVE_UP_AFTER_MS, KeyReads, type Read } from "./key_reads.ts";
+import { GIVE_UP_AFTER_MS, KeyReads, type Read, READS_END_WITH_REQUESTS } from "./key_reads.ts";
 import type { KeyOwner, KeyRecord, KeyRing } from "./key_ring.ts";
 import { type LoadedKeys, loadKeys } from "./load_keys.ts";
 
-/** The age of the known keys from which on a request waits for a read. */
+/**
+ * The age of the known keys from which on a request waits for a read. It counts from the beginning of the read that has found them. As they
+ * usually stay younger, a change by another program counts within a second.
+ */
 const WAIT_AFTER_MS = 900;
 
 /** The longest that a request waits for a read if keys are known. Without any, it waits until the read is given up. */
@@ -33,13 +28,6 @@ const PATIENCE_MS = 1_000;
 interface KnownKeys extends LoadedKeys {
   /** The read that has found these keys. */
   read: Read;
-}
-
-/** Why the keys cannot be read at the moment. */
-interface Outage {
-  error: unknown;
-  /** When a read has failed last, or has taken longer than a request waits. */
-  lastSeenAt: number;
 }
 
 /** Functions of the app. They are not awaited, and their failures are ignored. */
@@ -58,17 +46,15 @@ export class KeyCache {
   readonly #store: KeyStore;
   /** Keys that are valid beside those of the store. */
   readonly #fixed: readonly KeyRecord[];
-  readonly #listeners: OutageListeners;
+  readonly #outage: KeyOutage;
   readonly #reads = new KeyReads((read) => this.#load(read));
   /** It is undefined until a read has succeeded, and is then replaced by each read that succeeds. */
   #known: KnownKeys | undefined;
-  /** It is undefined while the keys can be read. */
-  #outage: Outage | undefined;
 
   constructor(store: KeyStore, fixed: readonly KeyRecord[], listeners: OutageListeners) {
     this.#store = store;
     this.#fixed = fixed;
-    this.#listeners = listeners;
+    this.#outage = new KeyOutage(listeners);
   }
 
   /**
@@ -78,23 +64,20 @@ export class KeyCache {
    * @param now When the request came.
    */
   find(key: string, now: number): MaybePromise<KeyOwner | undefined> {
-    // The reads from this number on are later than the request. `current()` may begin one, so the number is taken before.
-    const laterRead = this.#reads.nextNumber;
+    // This is taken first, because `current()` may begin a read, which is already later than the request.
+    const earlierRead = this.#reads.latest;
     return chain(this.current(now), (ring) => {
-      return chain(ring.find(key), (owner) => owner ?? this.#findAfter(laterRead, key));
+      return chain(ring.find(key), (owner) => owner ?? this.#findAfter(earlierRead, key));
     });
   }
 
   /** The keys, at most {@link WAIT_AFTER_MS} old except in an outage. The promise rejects if they could not be read yet. */
   current(now: number): MaybePromise<KeyRing> {
     const known = this.#known;
-    // At the start, no keys are known, so the request waits for them.
-    if (!known) return this.#ringAfter(this.#reads.waitForNextEnd(now));
-    // After a pause or during a slow read, the keys are too old.
-    if (this.#mustWait(known, now)) return this.#ringAfter(this.#reads.waitForNextEnd(now));
-    // Usually, a read in the background keeps them young. If it fails, an outage begins. In Workers, the request waits for it.
-    const readEnd = this.#reads.renewInBackground(now);
-    return readEnd ? this.#ringAfter(readEnd) : known.ring;
+    if (!known || this.#mustWait(known, now)) return this.#ringAfter(this.#reads.waitForNextEnd(now));
+    // Usually, a read in the background keeps the keys young. If it fails, an outage begins. In Workers, the request waits for it.
+    const renewal = this.#reads.readIfOld(now);
+    return renewal && READS_END_WITH_REQUESTS ? this.#ringAfter(renewal) : known.ring;
   }
 
   /**
@@ -102,27 +85,29 @@ export class KeyCache {
    * is no time limit, because the caller has changed the keys or wants to know whether they can be read.
    */
   renew(): Promise<void> {
-    return this.#reads.begin();
+    return this.#reads.readNow();
   }
 
-  /** Whether a request that comes now waits for a read, although keys are known. */
+  /** Whether the known keys are so old, after a pause or during a slow read, that a request that comes now waits for a read. */
   #mustWait({ read }: KnownKeys, now: number): boolean {
     if (now - read.begunAt < WAIT_AFTER_MS) return false;
-    if (!this.#outage) return true;
-    // After a pause without requests, and so without reads, the outage may be over. The first request begins a read and waits for it.
-    // While that is under way, later requests do not wait.
-    const isAfterPause = now - this.#outage.lastSeenAt >= WAIT_AFTER_MS;
+    const { failure } = this.#outage;
+    if (!failure) return true;
+    // In an outage, a wait would most likely be in vain. But after a pause without requests, and so without reads, it may be over. The first
+    // request begins a read and waits for it. While that is under way, later requests do not wait.
+    const isAfterPause = now - failure.seenAt >= WAIT_AFTER_MS;
     return isAfterPause && !this.#reads.isUnderWay(now);
   }
 
   /**
-   * Finds the owner of a key that the known keys did not have. Only a read that began after the request shows for certain whether it exists.
+   * Finds the owner of a key that the known keys did not have. Another program may have just added it, so only a read that began after the
+   * request shows for certain whether it exists. In an outage it is refused at once.
    *
-   * @param laterRead The number of the first read that began after the request.
+   * @param earlierRead The last read that began before the request.
    */
-  async #findAfter(laterRead: number, key: string): Promise<KeyOwner | undefined> {
-    if (this.#outage) return undefined;
-    const ring = await this.#ringAfter(this.#reads.waitFor(laterRead));
+  async #findAfter(earlierRead: Read, key: string): Promise<KeyOwner | undefined> {
+    if (this.#outage.failure) return undefined;
+    const ring = await this.#ringAfter(this.#reads.waitForReadBegunAfter(earlierRead));
     return ring.find(key);
   }
 
@@ -137,39 +122,53 @@ export class KeyCache {
     const patienceMs = knownBefore ? PATIENCE_MS : GIVE_UP_AFTER_MS;
     const hasEnded = await resolvesWithin(patienceMs, readEnd.catch(() => {}));
     if (!hasEnded && this.#known === knownBefore) {
-      this.#noteFailure(new StoreUnavailableError(`Reading the API keys takes longer than ${patienceMs} ms`));
+      this.#outage.noteFailure(new StoreUnavailableError(`Reading the API keys takes longer than ${patienceMs} ms`));
     }
     if (this.#known) return this.#known.ring;
     // The read has failed or takes too long, so an outage has begun.
-    throw this.#outage!.error;
+    throw this.#outage.failure!.error;
   }
 
-  /** Carries out a read. If one that began later has succeeded meanwhile, this one changes nothing. */
+  /** What a read does. If one that began later has succeeded meanwhile, this one changes nothing. */
   async #load(read: Read): Promise<void> {
     try {
       const loaded = await loadKeys(this.#store, this.#fixed, this.#known);
-      if (!this.#isOutdated(read)) this.#noteSuccess({ ...loaded, read });
+      if (this.#isOutdated(read)) return;
+      this.#known = { ...loaded, read };
+      this.#outage.noteSuccess();
     } catch (error) {
-      if (!this.#isOutdated(read)) this.#noteFailure(error);
+      if (!this.#isOutdated(read)) this.#outage.noteFailure(error);
       throw error;
     }
   }
 
   #isOutdated(read: Read): boolean {
-    return this.#known !== undefined && this.#known.read.number > read.number;
+    return (this.#known?.read.number ?? 0) > read.number;
+  }
+}
+
+/** Remembers whether the keys can be read at the moment, and tells the app when that changes. */
+class KeyOutage {
+  readonly #listeners: OutageListeners;
+  /** Why and when a read has failed last, or has taken longer than a request waits. It is undefined while the keys can be read. */
+  failure: { error: unknown; seenAt: number } | undefined;
+  /** Without known keys, the requests and the start fail with the error itself. So the app is told only of outages after a success. */
+  #hasSucceeded = false;
+
+  constructor(listeners: OutageListeners) {
+    this.#listeners = listeners;
   }
 
-  #noteSuccess(found: KnownKeys): void {
-    const isEndOfOutage = this.#known !== undefined && this.#outage !== undefined;
-    this.#known = found;
-    this.#outage = undefined;
-    if (isEndOfOutage) callSafely(() => this.#listeners.onRecovery());
-  }
-
-  #noteFailure(error: unknown): void {
-    // Without known keys, the requests and the start fail with the error itself.
-    const isNews = this.#known !== undefined && this.#outage === undefined;
-    this.#outage = { error, lastSeenAt: performance.now() };
+  noteFailure(error: unknown): void {
+    const isNews = this.#hasSucceeded && !this.failure;
+    this.failure = { error, seenAt: performance.now() };
     if (isNews) callSafely(() => this.#listeners.onOutage(error));
+  }
+
+  noteSuccess(): void {
+    const isNews = this.#hasSucceeded && this.failure;
+    this.failure = undefined;
+    this.#hasSucceeded = true;
+    if (isNews) callSafely(() => this.#listeners.onRecovery());
   }
 }

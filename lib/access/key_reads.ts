@@ -1,6 +1,6 @@
 /**
  * Decides when reads of the keys of a store begin, and lets requests wait for the end of one that began late enough for them. The key cache
- * has one `KeyReads`, and says what a read does. Reads are told apart by numbers, because several may begin within one tick of the clock.
+ * has one `KeyReads`, and says what a read does.
  *
  * Times are as in `performance.now()`, and durations in milliseconds.
  */
@@ -21,69 +21,65 @@ const MIN_INTERVAL_MS = 50;
 export const GIVE_UP_AFTER_MS = 10_000;
 
 /**
- * Whether a request may wait for a read that another request has begun, and a read may go on when its request has ended. In Workers, a read
- * ends with the request that has begun it, perhaps without a result. So a request waits there for its own reads alone, and looks whether those
- * of others have ended.
+ * Whether a read ends with the request that has begun it, perhaps without a result. This is so in Workers. There, a request waits for each read
+ * that it begins. It never waits for the reads of others, and only looks whether they have ended.
  */
-const READS_ARE_SHARED = !IN_WORKERS;
+export const READS_END_WITH_REQUESTS: boolean = IN_WORKERS;
 
 /** A read that has begun. */
 export interface Read {
-  /** The first read has the number 1, and each read one more than the read that began before it. */
+  /** Each read has a higher number than those that began before it. Several may begin within one tick of the clock. */
   readonly number: number;
   readonly begunAt: number;
 }
 
 export class KeyReads {
-  readonly #carryOut: (read: Read) => Promise<void>;
+  readonly #load: (read: Read) => Promise<void>;
   /** The read that has begun last. Before there is one, its number is 0. */
-  #latest: Read = { number: 0, begunAt: -Infinity };
+  latest: Read = { number: 0, begunAt: -Infinity };
   /** Resolves when the latest read has ended, well or not. */
   #endOfLatest: Promise<void> = Promise.resolve();
   /** The highest number of a read that has ended, well or not. Reads may end in another order than they began. */
   #newestEnded = 0;
 
-  /** @param carryOut What a read does. Rejects if it fails. */
-  constructor(carryOut: (read: Read) => Promise<void>) {
-    this.#carryOut = carryOut;
-  }
-
-  /** The number of the read that will begin next. */
-  get nextNumber(): number {
-    return this.#latest.number + 1;
+  /** @param load What a read does. Rejects if it fails. */
+  constructor(load: (read: Read) => Promise<void>) {
+    this.#load = load;
   }
 
   /** Whether the latest read has neither ended nor been given up. */
   isUnderWay(now: number): boolean {
-    return !this.#hasEnded(this.#latest.number) && now - this.#latest.begunAt < GIVE_UP_AFTER_MS;
+    return this.#newestEnded < this.latest.number && now - this.latest.begunAt < GIVE_UP_AFTER_MS;
   }
 
-  /** Begins a read, also if another one is under way. Resolves after it, and rejects if it fails. There is no time limit. */
-  begin(): Promise<void> {
-    const read: Read = { number: this.nextNumber, begunAt: performance.now() };
-    this.#latest = read;
-    const done = this.#carryOut(read).finally(() => {
+  /**
+   * Begins a read, also if another one is under way. Resolves after it, and rejects if it fails. There is no time limit. A caller need not
+   * wait: the failure of a read that nobody waits for is ignored here, and would otherwise end the process.
+   */
+  readNow(): Promise<void> {
+    const read: Read = { number: this.latest.number + 1, begunAt: performance.now() };
+    this.latest = read;
+    const done = this.#load(read).finally(() => {
       this.#newestEnded = Math.max(this.#newestEnded, read.number);
     });
-    // The callers that wait for `done` get its failure. Without any, an unheard rejection would end the process.
     this.#endOfLatest = done.catch(() => {});
     return done;
   }
 
-  /**
-   * Begins a read for later requests, if it is time. In Workers, the read would end with the request, so the result is a promise that settles
-   * after the read, and the request must wait for it.
-   */
-  renewInBackground(now: number): Promise<void> | undefined {
-    if (now - this.#latest.begunAt < RENEW_AFTER_MS) return undefined;
-    if (!READS_ARE_SHARED) return this.begin();
-    if (!this.isUnderWay(now)) this.begin();
-    return undefined;
+  /** Begins a read for later requests, if it is time. The result is undefined if it is not. */
+  readIfOld(now: number): Promise<void> | undefined {
+    const isOld = now - this.latest.begunAt >= RENEW_AFTER_MS;
+    return isOld && !this.#isShareable(now) ? this.readNow() : undefined;
   }
 
   /** Settles after the read that is under way, or else after a new one. */
   waitForNextEnd(now: number): Promise<void> {
-    return this.waitFor(this.isUnderWay(now) ? this.#latest.number : this.nextNumber);
+    return this.#waitFor(this.latest.number + (this.isUnderWay(now) ? 0 : 1));
+  }
+
+  /** Settles after a read that began after this one. */
+  waitForReadBegunAfter({ number }: Read): Promise<void> {
+    return this.#waitFor(number + 1);
   }
 
   /**
@@ -91,23 +87,21 @@ export class KeyReads {
    * pause ends begins the next read, and the others wait for it. A request also waits for a read under way that began too early for it, so
    * that the store carries out one read at a time.
    */
-  async waitFor(number: number): Promise<void> {
-    while (!this.#hasEnded(number)) {
-      if (READS_ARE_SHARED && this.isUnderWay(performance.now())) await this.#endOfLatest;
-      else await this.#beginAfterPause(number);
+  async #waitFor(number: number): Promise<void> {
+    while (this.#newestEnded < number) {
+      const { latest } = this;
+      if (this.#isShareable(performance.now())) {
+        await this.#endOfLatest;
+      } else {
+        await sleep(latest.begunAt + MIN_INTERVAL_MS - performance.now());
+        // During the pause, another request may have begun a read, or the awaited one may have ended.
+        if (this.latest === latest && this.#newestEnded < number) await this.readNow();
+      }
     }
   }
 
-  /** Begins a read and waits for it, unless another request has begun one during the pause, or the awaited read has ended then. */
-  async #beginAfterPause(number: number): Promise<void> {
-    const latest = this.#latest;
-    await sleep(latest.begunAt + MIN_INTERVAL_MS - performance.now());
-    const mustBegin = this.#latest === latest && !this.#hasEnded(number);
-    if (mustBegin) await this.begin();
-  }
-
-  /** Whether the read with this number, or one that began after it, has ended. */
-  #hasEnded(number: number): boolean {
-    return this.#newestEnded >= number;
+  /** Whether the latest read is under way, and other requests may wait for it. */
+  #isShareable(now: number): boolean {
+    return !READS_END_WITH_REQUESTS && this.isUnderWay(now);
   }
 }
