@@ -25,7 +25,7 @@ export async function addPets(
   const parameters = addParameters(pets, requests);
   for (;;) {
     try {
-      const [row] = await db.query(statement, parameters, { deadline, stores: "pet" });
+      const [row] = await db.query(statement, parameters, { deadline, whatItStores: "pet" });
       const ids = row?.[0]?.split(",") ?? [];
       if (ids.length < pets.length) throw uncertain(new Error("PostgreSQL has not given an id for each pet"));
       return ids;

@@ -7,7 +7,7 @@ import type { Parameter, Row } from "./client/connection.ts";
 export function postgresKeys(db: StatementQueue): KeyStore {
   const { add, revoke, version: selectVersion, all } = keyStatements(`"${db.schema}".api_keys`);
   function change(text: string, ...parameters: Parameter[]): Promise<Row[]> {
-    return db.query(text, parameters, { stores: "change of the keys" });
+    return db.query(text, parameters, { whatItStores: "change of the keys" });
   }
   const hasChanged = (rows: Row[]) => rows.length > 0;
   const list = async (): Promise<StoredKey[]> => (await db.query(all)).map(([row]) => keyOfRow(JSON.parse(row!)));

@@ -20,8 +20,8 @@ test("creates that have waited too long for others are refused and not sent, and
     /** The names of each statement, and how long it may take. */
     const statements: [names: string, timeLimit: number][] = [];
     const commits = new GroupCommit(
-      fakeQueue(async (_: string, [names = ""]: string[], options: { deadline: number; stores: string }) => {
-        assert.equal(options.stores, "pet");
+      fakeQueue(async (_: string, [names = ""]: string[], options: { deadline: number; whatItStores: string }) => {
+        assert.equal(options.whatItStores, "pet");
         statements.push([names, options.deadline - performance.now()]);
         await gate;
         return [["1,2"]];

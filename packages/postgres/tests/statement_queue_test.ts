@@ -92,7 +92,7 @@ test("an attempt to connect that fails refuses one statement that came before it
       };
     };
     const failFirst = prepareFailure();
-    await assert.rejects(db.query("late", [], { deadline: now() + 5, stores: "pet" }), {
+    await assert.rejects(db.query("late", [], { deadline: now() + 5, whatItStores: "pet" }), {
       message: "PostgreSQL has not answered within 5 ms",
       mayBeStored: false,
     });
@@ -101,7 +101,7 @@ test("an attempt to connect that fails refuses one statement that came before it
     assert.deepEqual(await cameMeanwhile, [["came meanwhile"]]);
     await turn();
     const failSecond = prepareFailure();
-    const refused = db.query("refused", [], { stores: "pet" }), other = db.query("other");
+    const refused = db.query("refused", [], { whatItStores: "pet" }), other = db.query("other");
     failSecond();
     await assert.rejects(refused, { message: "PostgreSQL: No connection", mayBeStored: false });
     assert.deepEqual(await other, [["other"]]);
@@ -153,7 +153,7 @@ test("a create that fails says whether its pet may have been stored", async () =
   pool.answer = "fails";
   for (const [what, error, mayBeStored] of ERRORS) {
     Object.assign(pool.failure, error);
-    await assert.rejects(db.query("create", [], { stores: "pet" }), { mayBeStored }, what);
+    await assert.rejects(db.query("create", [], { whatItStores: "pet" }), { mayBeStored }, what);
   }
 });
 
