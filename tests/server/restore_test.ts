@@ -16,7 +16,7 @@ import {
   statSync,
   symlinkSync,
 } from "node:fs";
-import { SqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
+import { openSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { test } from "../support/server/in_process.ts";
 import { FILE, refuse, runLine, succeed } from "../support/server/pet_files.ts";
 import { addKey, listKeys } from "../support/server/keys.ts";
@@ -28,7 +28,7 @@ const COPY = "copy.db";
 
 /** Makes a store and its backup, which has Rex. Max is only in the log of the store, as SIGKILL leaves it. */
 async function makeFiles(): Promise<void> {
-  await using store = new SqliteStore(FILE, "never");
+  await using store = openSqliteStore(FILE, "never");
   await store.create({ name: "Rex", categoryId: 7n, status: "sold" });
   await succeed(`backup ${COPY}`);
   await store.create({ name: "Max", categoryId: 7n, status: "sold" });
@@ -106,7 +106,7 @@ const copyOver = () => command("cp", COPY, FILE);
 for (const [state, damage] of [["sound", () => {}], ["damaged", zeroes], ["overwritten", copyOver]] as const) {
   test.inFolder(`restore refuses a file that is ${state} and that a server has open, and the server goes on`, async () => {
     await makeFiles();
-    await using store = new SqliteStore(FILE, "never");
+    await using store = openSqliteStore(FILE, "never");
     await store.create({ name: "Sam", categoryId: 7n, status: "sold" });
     damage();
     await refuse("restore copy.db", "pets.db is open in another program", 1);

@@ -8,7 +8,7 @@ import { exportDatabase } from "../../stores/sqlite/exporter.ts";
 import { importPets } from "../../stores/sqlite/importer.ts";
 import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
 import { listKeys } from "../../stores/sqlite/keys.ts";
-import { SqliteStore } from "../../stores/sqlite/sqlite_store.ts";
+import { openSqliteStore } from "../../stores/sqlite/sqlite_store.ts";
 import type { Environment } from "../settings/environment.ts";
 import { SettingError } from "../process/start_error.ts";
 import { formatPetCount } from "../process/lines.ts";
@@ -66,7 +66,7 @@ function fileSetting(description: string, path: string): StoreSetting {
     path,
     open() {
       prepareFolder(path);
-      return new SqliteStore(path, "auto");
+      return openSqliteStore(path, "auto");
     },
     shared: {
       listKeys: () => listKeys(path),

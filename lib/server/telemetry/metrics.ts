@@ -73,7 +73,7 @@ export class Metrics {
   /** The text for a scrape: the counts until now, and the present sizes. */
   format(): string {
     const { batch, pool } = this.#store;
-    const path = this.#store instanceof SqliteStore ? this.#store.files?.path : undefined;
+    const path = this.#store instanceof SqliteStore ? this.#store.path : undefined;
     const durations = new Map(Array.from(this.#durations, ([route, each]) => [`route="${route}"`, each]));
     const statements = new Map<string, number>();
     if (pool) statements.set('state="running"', pool.running).set('state="waiting"', pool.waiting);

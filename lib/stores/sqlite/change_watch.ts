@@ -2,9 +2,9 @@
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoreChanges } from "../store.ts";
+import type { Connection } from "./connection.ts";
 import { LogIndex } from "./log_index.ts";
 import { stampShowsAlterations } from "./schema.ts";
-import { SELECT_MARKS } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
 
 /**
@@ -12,6 +12,13 @@ import { prepareExact } from "./transaction.ts";
  * if something has read the file for long, such as a backup, or if a killed process has left it so.
  */
 const LONG_LOG_PAGES = 4000;
+
+/**
+ * Reads the marks by which changes are noticed. The version of the schema is one of them: it changes at each change of a table or a
+ * trigger, and when another database is restored over the file. A test checks SQLite's plan for the statement.
+ */
+export const SELECT_MARKS = `SELECT (SELECT schema_version FROM pragma_schema_version) AS schema, stamp,
+  ifnull((SELECT max(id) FROM pets), 0) AS last FROM alteration`;
 
 /** What the file says of its changes at one moment. */
 interface Marks {
@@ -31,31 +38,30 @@ export class ChangeWatch {
   readonly #db: DatabaseSync;
   /** Tells cheaply that there was no commit, so that the marks need not be compared. Without it, each look compares them. */
   #index: LogIndex | undefined;
-  readonly #counters: StoreChanges = { additions: 0, alterations: 0 };
+  /** The changes that were noticed so far. It is one object, which {@link noticeCommits} changes. */
+  readonly counters: StoreChanges = { additions: 0, alterations: 0 };
   readonly #selectMarks: StatementSync;
   /** The marks of the last look. They are undefined if anything may have changed since: before the first look and after a failure. */
   #marks: Marks | undefined;
   /** The version of the schema that was examined last, and whether the stamp shows each change of a pet under this schema. */
   #examined: { schema: bigint | undefined; hasTrueStamp: boolean } = { schema: undefined, hasTrueStamp: false };
 
-  /** @param path The path of the file, or undefined if the database is in memory. */
-  constructor(db: DatabaseSync, path: string | undefined) {
+  constructor({ db, files }: Connection) {
     this.#db = db;
     this.#selectMarks = prepareExact(db, SELECT_MARKS);
-    this.#index = path === undefined ? undefined : LogIndex.open(path);
+    this.#index = files && LogIndex.open(files.path);
   }
 
-  /** Looks for commits, and returns the counters. */
-  noticeCommits(): StoreChanges {
+  /** Looks for commits since the last look, and counts them. */
+  noticeCommits(): void {
     try {
       const mayHaveChanged = this.#index?.hasNewCommit() ?? true;
       if (mayHaveChanged) this.#countSinceLastLook();
     } catch {
       // What has happened is not known, so everything that was read before may be stale.
       this.#marks = undefined;
-      this.#counters.alterations++;
+      this.counters.alterations++;
     }
-    return this.#counters;
   }
 
   /** Whether the next commit may have to write a long log back to the file, which takes seconds for a gigabyte. */
@@ -79,8 +85,8 @@ export class ChangeWatch {
     const before = this.#marks;
     const now = this.#readMarks();
     this.#marks = now;
-    if (!before || !now || isAltered(before, now)) this.#counters.alterations++;
-    else if (now.last > before.last) this.#counters.additions++;
+    if (!before || !now || isAltered(before, now)) this.counters.alterations++;
+    else if (now.last > before.last) this.counters.additions++;
   }
 
   /** Reads the marks. They are undefined if they do not show each change, for example because a trigger was removed. */

@@ -21,7 +21,7 @@
 
 import { checkAll, type Checks, oneOf } from "../../option_checks.ts";
 import type { KeyedPetStore } from "../store.ts";
-import { SqliteStore } from "./sqlite_store.ts";
+import { openSqliteStore } from "./sqlite_store.ts";
 
 /** Options of {@link createSqliteStore}. */
 export interface SqliteStoreOptions {
@@ -49,7 +49,7 @@ export interface SqliteStoreOptions {
  */
 export function createSqliteStore(path: string, options: SqliteStoreOptions = {}): KeyedPetStore {
   const { writerThread } = checkAll(CHECKS, options);
-  return new SqliteStore(path, writerThread);
+  return openSqliteStore(path, writerThread);
 }
 
 const CHECKS: Checks<SqliteStoreOptions, Required<SqliteStoreOptions>> = {

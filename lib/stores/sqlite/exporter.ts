@@ -1,10 +1,18 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { PetSink } from "../sql_tables.ts";
+import { PET_JSON, type PetSink } from "../sql_tables.ts";
 import { explained } from "./errors.ts";
 import { findDatabase, openSnapshot } from "./inspection.ts";
+import { pageStatement } from "./pet_reader.ts";
 import { requireTables } from "./schema.ts";
-import { EXPORT_PAGE } from "./statements.ts";
 import { prepareExact } from "./transaction.ts";
+
+/**
+ * Reads a page as the lines of an export, and counts them. Parameters: after, limit, after. A test checks SQLite's plan for the statement.
+ */
+export const EXPORT_PAGE: string = pageStatement(
+  "id > ?",
+  `group_concat(${PET_JSON}, char(10)) AS text, count(*) AS count`,
+);
 
 const PETS_PER_PAGE = 1000n;
 

@@ -1,7 +1,7 @@
 import type { PetDraft } from "../store.ts";
 import type { DatabaseSync } from "node:sqlite";
+import type { Connection } from "./connection.ts";
 import { isBusy, unavailableFrom } from "./errors.ts";
-import { FileConnection } from "./file_connection.ts";
 import { WriteTransactions } from "./write_transactions.ts";
 import { openDatabase } from "./open.ts";
 import { beginWrite, runAndCommit } from "./transaction.ts";
@@ -25,11 +25,10 @@ export async function importPets(
   pets: readonly PetDraft[],
   signal: AbortSignal,
 ): Promise<{ isNew: boolean }> {
-  const opened = openDatabase(path);
-  const connection = new FileConnection(opened, path);
+  const connection = openDatabase(path);
   try {
-    await addAll(opened.db, connection, pets, signal);
-    return { isNew: opened.isNew };
+    await addAll(connection, pets, signal);
+    return { isNew: connection.isNew };
   } catch (error) {
     throw signal.aborted ? signal.reason : unavailableFrom(error, path);
   } finally {
@@ -38,21 +37,16 @@ export async function importPets(
   }
 }
 
-async function addAll(
-  db: DatabaseSync,
-  connection: FileConnection,
-  pets: readonly PetDraft[],
-  signal: AbortSignal,
-): Promise<void> {
-  const transactions = new WriteTransactions(db, connection);
-  await begin(db, signal);
+async function addAll(connection: Connection, pets: readonly PetDraft[], signal: AbortSignal): Promise<void> {
+  const transactions = new WriteTransactions(connection);
+  await begin(connection.db, signal);
   for (let start = 0; start < pets.length; start += PETS_PER_TURN) {
     const writes = pets.slice(start, start + PETS_PER_TURN).map((pet) => ({ kind: "create" as const, pet }));
     transactions.apply(writes);
     await noticeSignal(signal);
   }
   // The transaction has all pets now. It is committed only if the file is still in its place.
-  runAndCommit(db, () => connection.requireCommittable());
+  runAndCommit(connection.db, () => connection.requireCommittable());
 }
 
 async function begin(db: DatabaseSync, signal: AbortSignal): Promise<void> {

@@ -1,21 +1,21 @@
 import type { DatabaseSync } from "node:sqlite";
 import { keyOfRow, type KeyStore, type StoredKey } from "../key_store.ts";
 import { type Rows, SqlKeys, type Statement } from "../sql_keys.ts";
+import type { Connection } from "./connection.ts";
 import { asUnavailable } from "./errors.ts";
 import { findDatabase, readSnapshot } from "./inspection.ts";
-import type { FileConnection } from "./file_connection.ts";
 import { requireTables } from "./schema.ts";
 import { beginWrite, BUSY_TIMEOUT_MS, runAndCommit } from "./transaction.ts";
 
 /** Makes the key store of an SQLite file, on the connection by which a store reads its pets. */
-export function sqliteKeys(db: DatabaseSync, file: FileConnection): KeyStore {
+export function sqliteKeys(connection: Connection): KeyStore {
   return new SqlKeys("api_keys", (kind, ...statements) => {
     try {
       // If the file was moved or replaced, no server would notice a change of it.
-      file.requireInPlace();
-      return kind === "read" ? readAtOnce(db, statements) : change(db, file, statements);
+      connection.requireInPlace();
+      return kind === "read" ? readAtOnce(connection.db, statements) : change(connection, statements);
     } catch (error) {
-      throw asUnavailable(error, file.givenPath);
+      throw asUnavailable(error, connection.givenPath);
     }
   });
 }
@@ -26,10 +26,11 @@ function readAtOnce(db: DatabaseSync, statements: readonly Statement[]): Rows[] 
   return runAndCommit(db, () => statements.map((each) => rowsOf(db, each)));
 }
 
-function change(db: DatabaseSync, file: FileConnection, statements: readonly Statement[]): Rows[] {
+function change(connection: Connection, statements: readonly Statement[]): Rows[] {
+  const { db } = connection;
   beginWrite(db, BUSY_TIMEOUT_MS);
   return runAndCommit(db, () => {
-    file.requireSchema();
+    connection.requireSchema();
     return statements.map((each) => rowsOf(db, each));
   });
 }

@@ -4,6 +4,7 @@
 
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { Connection } from "./connection.ts";
 import { explained, isBusy } from "./errors.ts";
 import { inspectFiles } from "./file_checks.ts";
 import { followLinks } from "./file_names.ts";
@@ -20,31 +21,23 @@ const IN_MEMORY = ":memory:";
  */
 export const LOG_LIMIT_BYTES = 64 * 1_048_576;
 
-export interface OpenDatabase {
-  db: DatabaseSync;
-  /** Undefined if the database is in memory. */
-  files: OpenedFiles | undefined;
-  /** Whether this program has just made the tables. */
-  isNew: boolean;
-}
-
 /**
  * Opens a database, and creates the file if it does not exist.
  *
  * @throws {StoreUnavailableError} If the file cannot be used. It is then unchanged.
  */
-export function openDatabase(givenPath: string): OpenDatabase {
+export function openDatabase(givenPath: string): Connection {
   return explained(givenPath, () => givenPath === IN_MEMORY ? openInMemory() : openFile(givenPath));
 }
 
-function openInMemory(): OpenDatabase {
+function openInMemory(): Connection {
   return connect(IN_MEMORY, IN_MEMORY, (db) => {
     const isNew = migrate(db, IN_MEMORY);
-    return { db, files: undefined, isNew };
+    return new Connection({ db, givenPath: IN_MEMORY, files: undefined, isNew });
   });
 }
 
-function openFile(givenPath: string): OpenDatabase {
+function openFile(givenPath: string): Connection {
   const path = followLinks(givenPath);
   const exists = inspectFiles(givenPath, path);
   if (exists) requireKnownFile(givenPath, path);
@@ -54,7 +47,7 @@ function openFile(givenPath: string): OpenDatabase {
     requireWritePermission(db);
     // The file must be the one that was inspected: a backup may have been restored while this connection waited for a lock.
     if (inspected) requireSame(givenPath, path, inspected);
-    return { db, files: identifyFiles(givenPath, path), isNew };
+    return new Connection({ db, givenPath, files: identifyFiles(givenPath, path), isNew });
   });
 }
 
@@ -63,21 +56,22 @@ function openFile(givenPath: string): OpenDatabase {
  *
  * @throws {StoreUnavailableError} If it is not the same database any more, or cannot be opened.
  */
-export function openSecondConnection(files: OpenedFiles): OpenDatabase {
-  return explained(files.givenPath, () => {
+export function openSecondConnection(files: OpenedFiles): Connection {
+  const { givenPath, path } = files;
+  return explained(givenPath, () => {
     // The files must be there, because SQLite would create a missing one.
     requireInPlace(files);
-    return connect(files.givenPath, files.path, (db) => {
-      requireKnownSchema(db, files.givenPath);
+    return connect(givenPath, path, (db) => {
+      requireKnownSchema(db, givenPath);
       requireWritePermission(db);
       requireInPlace(files);
-      return { db, files, isNew: false };
+      return new Connection({ db, givenPath, files, isNew: false });
     });
   });
 }
 
 /** Opens a connection, which is closed again if `prepare` throws. */
-function connect(givenPath: string, path: string, prepare: (db: DatabaseSync) => OpenDatabase): OpenDatabase {
+function connect(givenPath: string, path: string, prepare: (db: DatabaseSync) => Connection): Connection {
   const db = new DatabaseSync(path);
   try {
     configure(db, givenPath);

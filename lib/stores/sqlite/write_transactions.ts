@@ -2,17 +2,8 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { statusCode } from "../status_code.ts";
 import { type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
 import { type Outcome, recall, uncertain, type Write } from "../write.ts";
+import type { Connection } from "./connection.ts";
 import { asUnavailable, isIoError, unavailableFrom } from "./errors.ts";
-import type { FileConnection } from "./file_connection.ts";
-import {
-  DELETE_REQUESTS,
-  INSERT_REQUEST,
-  insertPets,
-  SELECT_ADDED,
-  SELECT_LAST_ID,
-  SELECT_REQUEST,
-  WRITE_NOTHING,
-} from "./statements.ts";
 import { beginWrite, prepareExact, rollback } from "./transaction.ts";
 
 /** If so many creates follow each other, one statement adds all their pets, for speed. */
@@ -27,13 +18,13 @@ const MAX_ID = 2n ** 53n - 1n;
  */
 export class WriteTransactions {
   readonly #db: DatabaseSync;
-  readonly #file: FileConnection;
+  readonly #connection: Connection;
   readonly #sql: PreparedStatements;
 
-  constructor(db: DatabaseSync, file: FileConnection) {
-    this.#db = db;
-    this.#file = file;
-    this.#sql = prepareAll(db);
+  constructor(connection: Connection) {
+    this.#db = connection.db;
+    this.#connection = connection;
+    this.#sql = prepareAll(connection.db);
   }
 
   /**
@@ -45,13 +36,13 @@ export class WriteTransactions {
     try {
       beginWrite(this.#db, patienceMs);
       // Another program may have moved the file, or changed its schema.
-      this.#file.requireCommittable();
+      this.#connection.requireCommittable();
       const outcomes = this.apply(writes);
       this.#commitWritten();
       return outcomes;
     } catch (error) {
       rollback(this.#db);
-      throw asUnavailable(error, this.#file.givenPath);
+      throw asUnavailable(error, this.#connection.givenPath);
     }
   }
 
@@ -60,7 +51,7 @@ export class WriteTransactions {
       this.#db.exec("COMMIT");
     } catch (error) {
       // The log may have the whole commit before its sync fails, and the next start would find it there.
-      throw isIoError(error) ? uncertain(unavailableFrom(error, this.#file.givenPath)) : error;
+      throw isIoError(error) ? uncertain(unavailableFrom(error, this.#connection.givenPath)) : error;
     }
   }
 
@@ -101,7 +92,7 @@ export class WriteTransactions {
   #requireFreeIds(lastId: bigint, count: number): void {
     if (lastId + BigInt(count) <= MAX_ID) return;
     throw new StoreUnavailableError(
-      `${this.#file.givenPath}: the last id is ${lastId}, and ids end at ${MAX_ID}; another program has raised it`,
+      `${this.#connection.givenPath}: the last id is ${lastId}, and ids end at ${MAX_ID}; another program has raised it`,
     );
   }
 
@@ -155,19 +146,34 @@ export class WriteTransactions {
 
   #interferenceError(what: string): StoreUnavailableError {
     return new StoreUnavailableError(
-      `${this.#file.givenPath}: a create has stored ${what}, so it was undone; is there a trigger of another program?`,
+      `${this.#connection.givenPath}: a create has stored ${what}, so it was undone; is there a trigger of another program?`,
     );
   }
 }
 
-/** Their texts are in statements.ts. */
+/** Statements that store nothing, but write about as much as a create does: a full disk may still have room for less. */
+export const WRITE_NOTHING: readonly string[] = [
+  "UPDATE alteration SET stamp = stamp",
+  "UPDATE sqlite_sequence SET seq = seq WHERE name = 'pets'",
+  "INSERT INTO idempotency_keys (key, fingerprint, pet_id, expires_at) VALUES ('', '', 0, 0)",
+  "DELETE FROM idempotency_keys WHERE key = ''",
+];
+
+/** What each statement does, and the parameters that it takes. */
 interface PreparedStatements {
+  /** Finds the id after which SQLite numbers the next pet (AUTOINCREMENT). */
   lastId: StatementSync;
+  /** Counts the pets after an id, and finds the largest of their ids. Parameter: the id. */
   added: StatementSync;
+  /** Adds a pet. Parameters: those of {@link rowOf}. */
   insertOne: StatementSync;
+  /** Adds {@link PETS_PER_INSERT} pets. Parameters: those of each pet, one after another. */
   insertMany: StatementSync;
+  /** Finds a remembered request. Parameters: key, now. */
   findRequest: StatementSync;
+  /** Remembers a request. It replaces an expired one with the same key. Parameters: key, fingerprint, pet_id, expires_at. */
   insertRequest: StatementSync;
+  /** Deletes requests that have expired. Parameters: now, the largest number to delete. */
   deleteExpired: StatementSync;
   writeNothing: StatementSync[];
 }
@@ -176,15 +182,27 @@ function prepareAll(db: DatabaseSync): PreparedStatements {
   // Such a statement returns integers as bigints.
   const prepare = (sql: string) => prepareExact(db, sql);
   return {
-    lastId: prepare(SELECT_LAST_ID),
-    added: prepare(SELECT_ADDED),
+    lastId: prepare(
+      `SELECT max(ifnull((SELECT CAST(seq AS INTEGER) FROM sqlite_sequence WHERE name = 'pets'), 0),
+        ifnull((SELECT max(id) FROM pets), 0)) AS last`,
+    ),
+    added: prepare("SELECT count(*) AS count, ifnull(max(id), 0) AS greatest FROM pets WHERE id > ?"),
     insertOne: prepare(insertPets(1)),
     insertMany: prepare(insertPets(PETS_PER_INSERT)),
-    findRequest: prepare(SELECT_REQUEST),
-    insertRequest: prepare(INSERT_REQUEST),
-    deleteExpired: prepare(DELETE_REQUESTS),
+    findRequest: prepare("SELECT fingerprint, pet_id AS id FROM idempotency_keys WHERE key = ? AND expires_at > ?"),
+    insertRequest: prepare(
+      "INSERT OR REPLACE INTO idempotency_keys (key, fingerprint, pet_id, expires_at) VALUES (?, ?, ?, ?)",
+    ),
+    deleteExpired: prepare(
+      `DELETE FROM idempotency_keys WHERE key IN
+        (SELECT key FROM idempotency_keys WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
+    ),
     writeNothing: WRITE_NOTHING.map(prepare),
   };
+}
+
+function insertPets(count: number): string {
+  return `INSERT INTO pets (name, category_id, status) VALUES ${Array(count).fill("(?, ?, ?)").join(", ")}`;
 }
 
 function isCreate(write: Write): write is Write & { kind: "create" } {

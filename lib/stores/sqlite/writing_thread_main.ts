@@ -14,7 +14,6 @@ import type { OpenedFiles } from "./opened_files.ts";
 import { WriteTransactions } from "./write_transactions.ts";
 import { asUnavailable } from "./errors.ts";
 import { openSecondConnection } from "./open.ts";
-import { FileConnection } from "./file_connection.ts";
 import { BUSY_TIMEOUT_MS } from "./transaction.ts";
 
 /** The address of this module: a file or, if it comes from JSR, a page of the web. It is undefined where a bundler has removed it. */
@@ -55,9 +54,8 @@ export function runWriter(): void {
 }
 
 function connect(files: OpenedFiles): ThreadConnection {
-  const opened = openSecondConnection(files);
-  const file = new FileConnection(opened, files.givenPath);
-  return { db: opened.db, transactions: new WriteTransactions(opened.db, file) };
+  const connection = openSecondConnection(files);
+  return { db: connection.db, transactions: new WriteTransactions(connection) };
 }
 
 /** What the thread gets when it starts. */

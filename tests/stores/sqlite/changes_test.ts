@@ -6,7 +6,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import type { SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
-import { WRITE_NOTHING } from "../../../lib/stores/sqlite/statements.ts";
+import { WRITE_NOTHING } from "../../../lib/stores/sqlite/write_transactions.ts";
 import type { StoreChanges } from "../../../lib/stores/store.ts";
 import { createMany, REX, test } from "./support.ts";
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
-import { SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { openSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { formatPets, type PetStatus, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { whileReplaced } from "../../support/while_replaced.ts";
 import { createMany, execute, query, request, REX, test, usingStore } from "./support.ts";
@@ -61,7 +61,7 @@ test.eachOther(
 );
 
 test.path("a create whose commit fails to sync is not repeated, and says that its pet may have been stored", async (path) => {
-  await using store = new SqliteStore(path, "never");
+  await using store = openSqliteStore(path, "never");
   const { exec } = DatabaseSync.prototype;
   let commits = 0;
   const failing = function (this: DatabaseSync, sql: string) {

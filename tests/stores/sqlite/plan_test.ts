@@ -2,8 +2,10 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { SELECT_MARKS } from "../../../lib/stores/sqlite/change_watch.ts";
+import { EXPORT_PAGE } from "../../../lib/stores/sqlite/exporter.ts";
 import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
-import * as statements from "../../../lib/stores/sqlite/statements.ts";
+import { SELECT_PAGE, SELECT_PAGE_OF_STATUS, SELECT_PET } from "../../../lib/stores/sqlite/pet_reader.ts";
 
 /** The steps of SQLite's plan for a statement. */
 function explain(sql: string): string[] {
@@ -30,17 +32,17 @@ function pageSteps(next: string, pets: string): string[] {
 }
 
 const PLANS: [what: string, sql: string, steps: string[]][] = [
-  ["a pet", statements.SELECT_PET, [`${BY_ID} (rowid=?)`]],
-  ["a page", statements.ALL_PETS, pageSteps(`${BY_ID} (rowid>?)`, `${BY_ID} (rowid>? AND rowid<?)`)],
+  ["a pet", SELECT_PET, [`${BY_ID} (rowid=?)`]],
+  ["a page", SELECT_PAGE, pageSteps(`${BY_ID} (rowid>?)`, `${BY_ID} (rowid>? AND rowid<?)`)],
   [
     "a page of a status",
-    statements.PETS_OF_STATUS,
+    SELECT_PAGE_OF_STATUS,
     // The end of the page is found in the index alone.
     pageSteps(`${BY_STATUS_ALONE} (status=? AND rowid>?)`, `${BY_STATUS} (status=? AND rowid>? AND rowid<?)`),
   ],
   [
     "a part of an export",
-    statements.EXPORT_PAGE,
+    EXPORT_PAGE,
     pageSteps(`${BY_ID} (rowid>?)`, `${BY_ID} (rowid>? AND rowid<?)`),
   ],
 ];
@@ -53,7 +55,7 @@ for (const [what, sql, steps] of PLANS) {
 }
 
 test("the SQLite store finds out what other connections did without reading the pets", () => {
-  const steps = explain(statements.SELECT_MARKS).filter((step) => step.includes("pets"));
+  const steps = explain(SELECT_MARKS).filter((step) => step.includes("pets"));
   // For the largest id, this follows the right edge of the tree. A scan of the pets would say so.
   assert.deepEqual(steps, ["SEARCH pets"]);
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test as nodeTest } from "node:test";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
-import { SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { openSqliteStore, type SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { type PetDraft, type PetStore, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { request } from "../../../packages/conformance/lib/store/case.ts";
 import { keyOf } from "../../../packages/conformance/lib/store/keys.ts";
@@ -66,7 +66,7 @@ export function withStore(use: (store: SqliteStore, path: string) => void | Prom
 
 /** Opens a store, runs `use`, and closes the store. */
 export async function usingStore<T>(path: string, use: (store: SqliteStore) => T | Promise<T>): Promise<T> {
-  const store = new SqliteStore(path, writer);
+  const store = openSqliteStore(path, writer);
   try {
     return await use(store);
   } finally {

@@ -2,9 +2,9 @@
 
 import { openSync } from "node:fs";
 import process from "node:process";
-import { SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { openSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 
-const store = new SqliteStore(process.argv[2], "always");
+const store = openSqliteStore(process.argv[2], "always");
 const pet = { name: "Rex", categoryId: 1n, status: "sold" };
 
 // Deno makes a pipe for signals some time after the start, and ends the process if it cannot. With a listener, it is there now.

@@ -6,7 +6,9 @@ import { existsSync, renameSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
-import { SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
+import { openSqliteStore, SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { WritingThread } from "../../../lib/stores/sqlite/writing_thread.ts";
 import { formatPet, type StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { fill, untilLocked } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
@@ -18,12 +20,16 @@ const SLOW = `CREATE TRIGGER slow AFTER INSERT ON pets BEGIN
 END`;
 
 /** Runs `use` with a store that has a thread, and another connection to its file. */
-function withThread(use: (store: SqliteStore, other: DatabaseSync, path: string) => Promise<void>): Promise<void> {
+function withThread(
+  use: (store: SqliteStore, other: DatabaseSync, path: string, thread: WritingThread) => Promise<void>,
+): Promise<void> {
   return withPath(async (path) => {
-    const store = new SqliteStore(path, "always");
+    const connection = openDatabase(path);
+    const thread = new WritingThread(connection.files!);
+    const store = new SqliteStore(connection, { thread, mayCommitHere: false });
     const other = new DatabaseSync(path);
     try {
-      await use(store, other, path);
+      await use(store, other, path, thread);
     } finally {
       other.close();
       await store.close();
@@ -49,13 +55,13 @@ test("while the thread is in a transaction, reads are answered, and later create
   }));
 
 test("when the thread ends, creates that it has not answered are unavailable, reads go on, and a new thread takes over", () =>
-  withThread(async (store, other, path) => {
+  withThread(async (store, other, path, thread) => {
     assert.equal(await store.create(REX), 1n);
     execute(path, SLOW);
     // Deno lets the thread finish this transaction. What waits for the thread is lost on every runtime.
     const running = store.create(REX).catch((error) => error);
     await untilLocked(other);
-    const ended = store.thread!.terminate();
+    const ended = thread.terminate();
     assert.equal(store.get(1n), formatPet({ id: 1n, ...REX }));
     const outcome = await running;
     assert.ok(outcome === 2n || /writes has ended/.test((outcome as StoreUnavailableError).message), String(outcome));
@@ -84,7 +90,7 @@ async function isCommittedHere(store: SqliteStore): Promise<boolean> {
 }
 
 test.path("a create that is alone is committed on the calling thread while the disk is fast, and else by the thread", async (path) => {
-  await using store = new SqliteStore(path, "auto");
+  await using store = openSqliteStore(path, "auto");
   for (let time = 0; time < 2; time++) {
     await until("a commit on the calling thread", () => isCommittedHere(store));
     execute(path, SLOW.replace("1000000", "100000"));
@@ -95,7 +101,7 @@ test.path("a create that is alone is committed on the calling thread while the d
 });
 
 test.path("a create that has to write a long log back is committed by the thread", async (path) => {
-  await using store = new SqliteStore(path, "auto");
+  await using store = openSqliteStore(path, "auto");
   await until("a commit on the calling thread", () => isCommittedHere(store));
   // While this connection reads, the log cannot be written back.
   const reader = new DatabaseSync(path);

@@ -1,27 +1,39 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { closeUnused } from "./descriptors.ts";
-import type { OpenDatabase } from "./open.ts";
 import { type OpenedFiles, requireInPlace } from "./opened_files.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { requireKnownSchema } from "./schema.ts";
+
+/** What a {@link Connection} is made of. Its members of the same names say more. */
+interface ConnectionOptions {
+  db: DatabaseSync;
+  givenPath: string;
+  files: OpenedFiles | undefined;
+  isNew: boolean;
+}
 
 /**
  * A connection to a database, which it owns. It knows whether the files are still in their place, and whether their schema is still the one
  * that this program knows. Each transaction that writes asks for both, because a create that goes into a deleted file would be lost.
  */
-export class FileConnection {
-  readonly #db: DatabaseSync;
+export class Connection {
+  readonly db: DatabaseSync;
   /** The path in the operator's words, for messages. */
   readonly givenPath: string;
-  readonly #files: OpenedFiles | undefined;
+  /** Undefined if the database is in memory. */
+  readonly files: OpenedFiles | undefined;
+  /** Whether this program has made the tables when it opened the database. */
+  readonly isNew: boolean;
   readonly #selectVersion: StatementSync;
   /** The version of the schema at the last check. While it stays the same, the rest of the schema is not looked at, for speed. */
   #knownVersion: unknown;
 
-  constructor({ db, files }: OpenDatabase, givenPath: string) {
-    this.#db = db;
-    this.#files = files;
+  /** `open.ts` makes a connection when it has checked the schema. */
+  constructor({ db, givenPath, files, isNew }: ConnectionOptions) {
+    this.db = db;
     this.givenPath = givenPath;
+    this.files = files;
+    this.isNew = isNew;
     this.#selectVersion = db.prepare("PRAGMA user_version");
     this.#knownVersion = this.#readVersion();
   }
@@ -36,16 +48,22 @@ export class FileConnection {
   }
 
   requireInPlace(): void {
-    if (this.#files) requireInPlace(this.#files);
+    if (this.files) requireInPlace(this.files);
   }
 
+  /** @throws {StoreUnavailableError} If the file was overwritten, or another program has altered its schema. */
   requireSchema(): void {
     const version = this.#readVersion();
     if (version === this.#knownVersion) return;
-    if (requireKnownSchema(this.#db, this.givenPath) === 0) {
+    if (requireKnownSchema(this.db, this.givenPath) === 0) {
       throw new StoreUnavailableError(`${this.givenPath} has been overwritten by an empty database; restart`);
     }
     this.#knownVersion = version;
+  }
+
+  /** Lets SQLite drop the pages that it has cached. After a failed read they may be wrong, because they were read while the disk failed. */
+  dropCachedPages(): void {
+    this.db.exec("PRAGMA shrink_memory");
   }
 
   /** Closes the connection, unless the files have been moved or replaced. */
@@ -53,11 +71,11 @@ export class FileConnection {
     try {
       this.requireInPlace();
     } catch {
-      LEFT_OPEN.push(this.#db);
+      LEFT_OPEN.push(this.db);
       return;
     }
-    this.#db.close();
-    if (this.#files) closeUnused(this.#files.path);
+    this.db.close();
+    if (this.files) closeUnused(this.files.path);
   }
 
   #readVersion(): unknown {
