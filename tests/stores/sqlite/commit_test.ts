@@ -96,6 +96,12 @@ test.store("expired requests are deleted as new ones arrive, two for each", asyn
   }
 });
 
+test.store("a request is forgotten when it expires", async (store, path) => {
+  await store.createOnce(REX, request("a"));
+  execute(path, `UPDATE idempotency_keys SET expires_at = ${Date.now()}`);
+  assert.deepEqual(await store.createOnce(REX, request("a")), { outcome: "created", id: 2n });
+});
+
 test.path("an id is not reused after another program has deleted the last row", async (path) => {
   await usingStore(path, (store) => createMany(store, 3));
   execute(path, "DELETE FROM pets WHERE id = 3");

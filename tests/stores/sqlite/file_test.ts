@@ -1,4 +1,4 @@
-/** The files of a database: symbolic links, moved and replaced files, and paths that are not regular files. */
+/** The files of a database: symbolic links, moved and replaced files, and paths that are not regular files, and files that cannot be read. */
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -8,12 +8,14 @@ import {
   linkSync,
   mkdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { formatPet } from "../../../lib/stores/store.ts";
 import { assertRefused, createMany, REX, test, usingStore } from "./support.ts";
 
 const GONE = {
@@ -58,7 +60,20 @@ test.path("a dangling relative link to a link creates the database at its target
   symlinkSync("../b/pets.db", join(folder, "a", "second.db"));
   await usingStore(path, async (store) => {
     await store.create(REX);
-    for (const end of ["", "-wal"]) assert.ok(existsSync(join(folder, "b", `pets.db${end}`)), end);
+    assert.equal(store.path, join(realpathSync(folder), "b", "pets.db"));
+    for (const end of ["", "-wal"]) assert.ok(existsSync(`${store.path}${end}`), end);
+  });
+});
+
+test.path("pets that could not be read are read again when the disk gives the right bytes", async (path) => {
+  await usingStore(path, (store) => createMany(store, 200));
+  const sound = readFileSync(path);
+  await usingStore(path, (store) => {
+    // The first page stays, so that SQLite takes the file for a database, and not for an empty one.
+    writeFileSync(path, Uint8Array.from(sound, (byte, i) => i < 4096 ? byte : 0), { flag: "r+" });
+    assert.throws(() => store.get(150n), { name: "StoreUnavailableError", message: /is corrupt/ });
+    writeFileSync(path, sound, { flag: "r+" });
+    assert.equal(store.get(150n), formatPet({ id: 150n, ...REX }));
   });
 });
 

@@ -100,6 +100,12 @@ test.path("a create that is alone is committed on the calling thread while the d
   }
 });
 
+test.path("a create that is alone is committed by the thread if that always writes", async (path) => {
+  await using store = openSqliteStore(path, "always");
+  await store.create(REX);
+  assert.equal(await isCommittedHere(store), false);
+});
+
 test.path("a create that has to write a long log back is committed by the thread", async (path) => {
   await using store = openSqliteStore(path, "auto");
   await until("a commit on the calling thread", () => isCommittedHere(store));
