@@ -17,13 +17,11 @@ const MAX_ID = 2n ** 53n - 1n;
  * for the rest.
  */
 export class WriteTransactions {
-  readonly #db: DatabaseSync;
-  readonly #connection: Connection;
+  readonly connection: Connection;
   readonly #sql: PreparedStatements;
 
   constructor(connection: Connection) {
-    this.#db = connection.db;
-    this.#connection = connection;
+    this.connection = connection;
     this.#sql = prepareAll(connection.db);
   }
 
@@ -34,24 +32,24 @@ export class WriteTransactions {
    */
   commit(writes: readonly Write[], patienceMs: number): Outcome[] {
     try {
-      beginWrite(this.#db, patienceMs);
+      beginWrite(this.connection.db, patienceMs);
       // Another program may have moved the file, or changed its schema.
-      this.#connection.requireCommittable();
+      this.connection.requireCommittable();
       const outcomes = this.apply(writes);
       this.#commitWritten();
       return outcomes;
     } catch (error) {
-      rollback(this.#db);
-      throw asUnavailable(error, this.#connection.givenPath);
+      rollback(this.connection.db);
+      throw asUnavailable(error, this.connection.givenPath);
     }
   }
 
   #commitWritten(): void {
     try {
-      this.#db.exec("COMMIT");
+      this.connection.db.exec("COMMIT");
     } catch (error) {
       // The log may have the whole commit before its sync fails, and the next start would find it there.
-      throw isIoError(error) ? uncertain(unavailableFrom(error, this.#connection.givenPath)) : error;
+      throw isIoError(error) ? uncertain(unavailableFrom(error, this.connection.givenPath)) : error;
     }
   }
 
@@ -92,7 +90,7 @@ export class WriteTransactions {
   #requireFreeIds(lastId: bigint, count: number): void {
     if (lastId + BigInt(count) <= MAX_ID) return;
     throw new StoreUnavailableError(
-      `${this.#connection.givenPath}: the last id is ${lastId}, and ids end at ${MAX_ID}; another program has raised it`,
+      `${this.connection.givenPath}: the last id is ${lastId}, and ids end at ${MAX_ID}; another program has raised it`,
     );
   }
 
@@ -146,7 +144,7 @@ export class WriteTransactions {
 
   #interferenceError(what: string): StoreUnavailableError {
     return new StoreUnavailableError(
-      `${this.#connection.givenPath}: a create has stored ${what}, so it was undone; is there a trigger of another program?`,
+      `${this.connection.givenPath}: a create has stored ${what}, so it was undone; is there a trigger of another program?`,
     );
   }
 }

@@ -6,7 +6,6 @@
  * batch at a time. At last the store sends `"close"`, and the thread closes its connection and the port.
  */
 
-import type { DatabaseSync } from "node:sqlite";
 import { type MessagePort, workerData } from "node:worker_threads";
 import { StoreUnavailableError } from "../store.ts";
 import type { Outcome, Write } from "../write.ts";
@@ -19,22 +18,16 @@ import { BUSY_TIMEOUT_MS } from "./transaction.ts";
 /** The address of this module: a file or, if it comes from JSR, a page of the web. It is undefined where a bundler has removed it. */
 export const WRITER_MODULE: string | undefined = import.meta.url;
 
-/** A connection of the thread, and the transactions on it. */
-interface ThreadConnection {
-  db: DatabaseSync;
-  transactions: WriteTransactions;
-}
-
 /** The first function that the thread calls. */
 export function runWriter(): void {
   const { files, port } = workerData as ThreadData;
-  /** The connection is opened for the first batch. If that fails, the next batch tries again. */
-  let connection: ThreadConnection | undefined;
+  /** The connection for the transactions is opened for the first batch. If that fails, the next batch tries again. */
+  let transactions: WriteTransactions | undefined;
 
   onMessage(port, (request: Request) => {
     if (request === "close") {
       // This is never the last connection of the file, because the store closes its own after this thread has ended.
-      connection?.db.close();
+      transactions?.connection.db.close();
       port.close();
     } else {
       port.postMessage(answer(request));
@@ -43,19 +36,14 @@ export function runWriter(): void {
 
   function answer(writes: readonly Write[]): Answer {
     try {
-      connection ??= connect(files);
+      transactions ??= new WriteTransactions(openSecondConnection(files));
       const startedAt = performance.now();
-      const outcomes = connection.transactions.commit(writes, BUSY_TIMEOUT_MS);
+      const outcomes = transactions.commit(writes, BUSY_TIMEOUT_MS);
       return { kind: "outcomes", outcomes, milliseconds: performance.now() - startedAt };
     } catch (error) {
       return failureOf(asUnavailable(error, files.givenPath));
     }
   }
-}
-
-function connect(files: OpenedFiles): ThreadConnection {
-  const connection = openSecondConnection(files);
-  return { db: connection.db, transactions: new WriteTransactions(connection) };
 }
 
 /** What the thread gets when it starts. */
