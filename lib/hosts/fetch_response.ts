@@ -1,5 +1,5 @@
 import { ON_BUN, ON_DENO } from "../http/platform.ts";
-import { BROKEN_OFF, KeptReply, type Reply } from "../http/reply.ts";
+import { type Body, BROKEN_OFF, KeptReply, type Reply } from "../http/reply.ts";
 
 /** Whether a clone of a `Response` with a text is cheaper than a new one. Elsewhere, it would split a stream. */
 const CLONES_TEXT = ON_BUN || ON_DENO;
@@ -16,18 +16,17 @@ export function toResponse(reply: Reply): Response {
 }
 
 function createResponse({ status, headers, cookies = [], body }: Reply): Response {
-  let response: Response;
-  if (body === BROKEN_OFF) {
-    response = new Response(failingBody(), { status, headers });
-  } else if (ON_DENO && body instanceof Uint8Array && body.byteLength > PIECE_BYTES) {
-    // A stream has no length of its own.
-    const length = String(body.byteLength);
-    response = new Response(inPieces(body), { status, headers: { ...headers, "content-length": length } });
-  } else {
-    response = new Response(body, { status, headers });
-  }
+  const response = new Response(toBodyInit(body), { status, headers });
   for (const cookie of cookies) response.headers.append("set-cookie", cookie);
+  // A stream has no length of its own.
+  if (body instanceof Uint8Array) response.headers.set("content-length", String(body.byteLength));
   return response;
+}
+
+function toBodyInit(body: Body): Exclude<Body, typeof BROKEN_OFF> | ReadableStream<Uint8Array<ArrayBuffer>> {
+  if (body === BROKEN_OFF) return failingBody();
+  const isLarge = ON_DENO && body instanceof Uint8Array && body.byteLength > PIECE_BYTES;
+  return isLarge ? inPieces(body) : body;
 }
 
 /**

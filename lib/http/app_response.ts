@@ -5,30 +5,22 @@
 
 import { callSafely } from "../promises.ts";
 import { cancelLater, readPieces } from "./body_stream.ts";
-import { IN_WORKERS, ON_BUN, ON_DENO } from "./platform.ts";
+import { IN_WORKERS, ON_DENO } from "./platform.ts";
 import type { Body, Reply } from "./reply.ts";
 
 /** The longest body that is read, in bytes. One without an end would fill the memory. */
 const MAX_BODY_BYTES = 16 * 1_048_576;
-const TOO_LONG = /* @__PURE__ */ new TypeError(`The body of the Response is longer than ${MAX_BODY_BYTES} bytes`);
+const TOO_LONG = /* @__PURE__ */ new TypeError(`The Response is longer than ${MAX_BODY_BYTES} bytes`);
 
 /**
- * Fields about the connection to an upstream, whose response the app passes on (RFC 9110 §7.6.1), and about the form in which the body came
- * from there. The host sets its own.
+ * The names of fields that are not sent on: those about the connection to an upstream, whose response the app passes on (RFC 9110 §7.6.1),
+ * and those about the form of the body, which the host sets. Cookies are kept apart.
  */
-const FRAMING = [
-  "connection",
-  "content-length",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-];
+const NOT_SENT_ON =
+  /^(connection|content-length|keep-alive|proxy-connection|set-cookie|te|trailer|transfer-encoding|upgrade)$/;
 
 /** A character that a `Response` may have in a header, but that Node refuses to send, and that ends Deno's process. */
-const NOT_SENT = /[^\t -~\x80-\xff]/;
+const UNSENDABLE = /[^\t -~\x80-\xff]/;
 
 /**
  * @param response What the app has returned. It may be anything, and its members may throw. Its class is not asked: Hono on Node replaces the
@@ -47,7 +39,7 @@ export async function readResponse(response: Response, request: Request): Promis
     if (!Number.isInteger(status) || status < 200 || status > 599) {
       throw new TypeError(`A Response must have a status from 200 to 599, not ${status}`);
     }
-    if (bodyUsed) throw new TypeError("The body of the Response has already been read");
+    if (bodyUsed) throw new TypeError("The Response has already been read");
     const cookies = headers.getSetCookie();
     const fields = sendableFields(headers, url);
     // Only the length of a response to HEAD says more than its body does.
@@ -72,22 +64,16 @@ const CONTENT_LENGTH = /^\d{1,15}$/;
 function sendableFields(headers: Headers, url: string): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const [name, value] of headers) {
-    if (NOT_SENT.test(value)) throw new TypeError(`The header ${name} of the Response cannot be sent`);
-    if (name !== "set-cookie" && !FRAMING.includes(name)) fields[name] = value;
+    if (UNSENDABLE.test(value)) throw new TypeError(`Header ${name} cannot be sent`);
+    if (!NOT_SENT_ON.test(name)) fields[name] = value;
   }
-  if (url && wasDecoded(fields["content-encoding"])) delete fields["content-encoding"];
+  const coding = fields["content-encoding"];
+  if (url && coding && DECODED.test(coding)) delete fields["content-encoding"];
   return fields;
 }
 
-/** The codings that `fetch` removes from a body. It leaves the header that speaks of them. */
-const DECODED = ON_DENO || IN_WORKERS ? ["gzip", "br"] : ["gzip", "x-gzip", "br", "deflate", "zstd"];
-
-/** Whether `fetch` has decoded a body with this Content-Encoding. */
-function wasDecoded(coding = ""): boolean {
-  // Node also decodes a body that has several codings.
-  const codings = ON_DENO || ON_BUN || IN_WORKERS ? [coding] : coding.split(",");
-  return codings.every((each) => DECODED.includes(each.trim().toLowerCase()));
-}
+/** The codings that `fetch` removes from a body, although the header still speaks of them. Node also removes several of a list. */
+const DECODED = ON_DENO || IN_WORKERS ? /^(gzip|br)$/i : /^(\s*(gzip|x-gzip|br|deflate|zstd)\s*(,|$))+$/i;
 
 /** The statuses whose responses never have a body. A `Response` cannot be made with even an empty one. */
 const BODILESS = [204, 205, 304];

@@ -58,15 +58,19 @@ test.store("a store cancels the statements that it gives up, and stores nothing 
   });
 });
 
-test.database("a statement that is given up while it works, without a lock to wait for, is cancelled", (url) =>
-  withPool(url, async (pool) => {
-    const db = new StatementQueue(pool, checkOptions({ timeoutMs: 500 }));
-    const sleep = "SELECT pg_catalog.pg_sleep(600)::text";
-    await assert.rejects(db.query(sleep), /has not answered/);
-    const working = `SELECT FROM pg_stat_activity WHERE query = '${sleep}' AND state = 'active'`;
-    await until("the statement has ended", async () => (await runSql(url, working)).length === 0);
-    await until("the end of the cancellation", () => db.load.running === 0);
-  }));
+test.schema(
+  "a statement that is given up while it works, without a lock to wait for, is cancelled",
+  (url, schema) =>
+    withPool(url, async (pool) => {
+      const db = new StatementQueue(pool, checkOptions({ timeoutMs: 500 }));
+      // The name of the schema tells the statement from those of other tests.
+      const sleep = `SELECT pg_catalog.pg_sleep(600)::text AS "${schema}"`;
+      await assert.rejects(db.query(sleep), /has not answered/);
+      const working = `SELECT FROM pg_stat_activity WHERE query = '${sleep}' AND state = 'active'`;
+      await until("the statement has ended", async () => (await runSql(url, working)).length === 0);
+      await until("the end of the cancellation", () => db.load.running === 0);
+    }),
+);
 
 test.store(
   "the keys are read while 10,000 reads wait for connections that hang, and the load shows these",
