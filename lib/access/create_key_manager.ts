@@ -63,6 +63,7 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
   const cache = new KeyCache(store, keys, listeners);
 
   async function keep({ key, stored, replaced }: MadeKey): Promise<AddedKey> {
+    // The store adds nothing if the replaced key is missing or revoked, or if it has the new one already.
     if (!await store.add(stored, replaced)) throw new UnknownKeyError("valid key", replaced?.id ?? stored.id);
     // The key is valid already. An error now would make the caller lose it, so a read that fails is left to a later request.
     await cache.renew().catch(() => {});
@@ -116,5 +117,5 @@ const ROTATION_CHECKS: Checks<RotateOptions, { overlapMs: number; expires: Date 
 function overlapOf(milliseconds: unknown): number | false {
   if (typeof milliseconds !== "number" || !(milliseconds >= 0)) return false;
   const end = new Date(Date.now() + milliseconds);
-  return !Number.isNaN(end.getTime()) && milliseconds;
+  return Number.isNaN(end.getTime()) ? false : milliseconds;
 }

@@ -2,8 +2,14 @@
  * Keeps the keys of a store in memory while requests come. The key manager has one cache. Requests begin the reads of the store, so no timer
  * runs while no request comes. When a read begins is in key_reads.ts, and what it does in load_keys.ts.
  *
- * Young keys cost a request no wait. For older ones it waits, but not for long: if a read fails or takes too long ("an outage"), the last known
- * keys stay valid until one succeeds.
+ * | what a request finds                              | what it does                                                             |
+ * | ------------------------------------------------- | ------------------------------------------------------------------------ |
+ * | its key; the last read began less than 400 ms ago | it uses it                                                               |
+ * | its key; the last read began less than 900 ms ago | it uses it, and begins a read in the background                          |
+ * | older keys, after a pause or a slow read          | it waits for a read, 1 s at most                                         |
+ * | no keys, at the start                             | it waits for a read, 10 s at most                                        |
+ * | keys, and its own is not among them               | it waits for a read that begins later: the key may have just been added  |
+ * | the keys cannot be read at present: an outage     | it uses the last known keys at once, while reads go on in the background |
  *
  * Times are as in `performance.now()`, and durations in milliseconds.
  */

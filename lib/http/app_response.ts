@@ -31,7 +31,7 @@ const UNSENDABLE = /[^\t -~\x80-\xff]/;
  */
 export async function readResponse(response: Response, request: Request): Promise<Reply> {
   try {
-    // The headers are copied before the body is looked at, which takes the type of a form away on Bun.
+    // On Bun, a look at the body removes the Content-Type of a form. So the headers are copied first.
     const headers = new Headers(response.headers);
     // Each member is read once, because it may have another value at the next reading.
     const { status, url, bodyUsed, body } = response;

@@ -1,7 +1,10 @@
 /**
- * Keeps the responses to GET requests that come again. A kept response is never stale: the store counts its changes, the counters from before
- * the response was made are kept with it, and each use compares them with those of that moment. `StoreChanges` in stores/store.ts says what
- * a store must do for this.
+ * Keeps the responses to GET requests that come again:
+ *
+ * - A response is kept from the second request for its target on, if that comes soon.
+ * - It is sent only while nothing has changed on which it depends. The store counts its changes. The counters from before the response was made
+ *   are kept with it, and each use compares them with the present ones. `StoreChanges` in stores/store.ts says what a store must do for this.
+ * - When the cache is full, the responses that have not been asked for lately are dropped.
  */
 
 import { hashText } from "./hash.ts";
@@ -22,7 +25,7 @@ export interface Entry {
   readonly hash: number;
   readonly targetKey: string;
   readonly reply: KeptReply;
-  /** The route that the context of the first request had. */
+  /** The route of the target. The pipeline sets it in the context of each later request, for the log. */
   readonly route: string | undefined;
   /** The counters of the store from before the response was made, since a pet may have been added while it was. */
   readonly before: Changes;
@@ -81,7 +84,7 @@ export function createResponseCache(changes: () => Changes, maxBytes: number = M
     },
     make(context, makeReply) {
       const hash = hashText(context.targetKey, 0);
-      if (isFirstRequest(hash)) return makeReply();
+      if (!noteTarget(hash)) return makeReply();
       // The counters are copied before the reply is made: pets may be added meanwhile, and a store may change its object.
       const before = { ...changes() };
       return chain(makeReply(), (reply) => {
@@ -91,13 +94,17 @@ export function createResponseCache(changes: () => Changes, maxBytes: number = M
     },
   };
 
-  /** Whether a target has not come lately. It is remembered, in the place of an earlier target whose hash has the same remainder. */
-  function isFirstRequest(hash: number): boolean {
+  /**
+   * Remembers a target, in the place of an earlier one whose hash has the same remainder.
+   *
+   * @returns Whether the target has come lately.
+   */
+  function noteTarget(hash: number): boolean {
     const unsignedHash = hash >>> 0;
     const place = unsignedHash % SEEN_TARGETS;
-    if (seen[place] === hash) return false;
+    if (seen[place] === hash) return true;
     seen[place] = hash;
-    return true;
+    return false;
   }
 
   function keep(hash: number, { targetKey, route }: RequestContext, reply: Reply, before: Changes): void {

@@ -90,10 +90,13 @@ function createStore(name: string, run: RunTransaction): KeyedPetStore {
   return {
     keys: new SqlKeys("petstore_keys", (_kind, ...statements) => tables.run(...statements)),
     create(pet) {
+      // The second statement undoes the batch if the pet is not in the table after the first one.
       const done = tables.addPet([SQL.insertPet, ...valuesOf(pet)], [SQL.requirePet]);
       return chain(done, ([created]) => idOf(created) ?? tables.rejectWrite());
     },
     createOnce(pet, { key, fingerprint, retentionMs }) {
+      // An expired request with this key is forgotten. A request that is not known reserves an id for its pet, under which the pet is added. Then
+      // the batch is undone if that pet is not in the table. The last statement reads what is remembered of the request.
       const done = tables.addPet(
         [SQL.deleteRequests, key],
         [SQL.insertRequest, key, fingerprint, retentionMs],

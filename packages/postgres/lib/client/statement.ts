@@ -66,7 +66,7 @@ export class Statement {
       return true;
     } catch (error) {
       // The error may also come from the end of the time, because the connection was closed.
-      if (this.#state === "sent") this.fail(error);
+      this.fail(error);
       return false;
     }
   }
@@ -76,6 +76,8 @@ export class Statement {
    * otherwise a late answer or cancellation would hit its next statement.
    */
   fail(error: unknown): void {
+    const hasEnded = this.#state === "answered" || this.#state === "failed";
+    if (hasEnded) return;
     this.#state = "failed";
     clearTimeout(this.#timer);
     if (!this.connection) return this.#result.reject(asUnavailable(error));
