@@ -77,11 +77,13 @@ function handlePipeline(handle: NodeListenerHandle): ServingPipeline {
     return INTERNAL_ERROR;
   }
   async function answer(context: RequestContext): Promise<Reply> {
+    let request: Request | undefined;
     try {
-      const request = context.toRequest();
+      request = context.toRequest();
       return await readResponse(await handle(request), request);
     } catch (thrown) {
-      return fail(thrown);
+      // A client that has left is no failure, and gets no response.
+      return request?.signal.aborted ? INTERNAL_ERROR : fail(thrown);
     }
   }
 

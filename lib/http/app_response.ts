@@ -30,14 +30,16 @@ const UNSENDABLE = /[^\t -~\x80-\xff]/;
  * @throws The reason of the request's signal, if the client has left.
  */
 export async function readResponse(response: Response, request: Request): Promise<Reply> {
+  // A handler that forgets `return` gives `undefined`, which has no members.
+  const given: Response = Object(response);
   try {
     // On Bun, a look at the body removes the Content-Type of a form. So the headers are copied first.
-    const headers = new Headers(response.headers);
+    const headers = new Headers(given.headers);
     // Each member is read once, because it may have another value at the next reading.
-    const { status, url, bodyUsed, body } = response;
+    const { status, url, bodyUsed, body } = given;
     // A lower status is no final response, and `Response.error()` has the status 0.
     if (!Number.isInteger(status) || status < 200 || status > 599) {
-      throw new TypeError(`A Response must have a status from 200 to 599, not ${status}`);
+      throw new TypeError(`The Response must have a status from 200 to 599, not ${status}`);
     }
     if (bodyUsed) throw new TypeError("The Response has already been read");
     const cookies = headers.getSetCookie();
@@ -47,7 +49,7 @@ export async function readResponse(response: Response, request: Request): Promis
     if (request.method === "HEAD" && body === null && CONTENT_LENGTH.test(length)) fields["content-length"] = length;
     return { status, headers: fields, cookies, body: await readBody(status, body, request.signal) };
   } catch (thrown) {
-    callSafely(() => cancelLater(response.body));
+    callSafely(() => cancelLater(given.body));
     throw thrown;
   }
 }
@@ -67,8 +69,7 @@ function sendableFields(headers: Headers, url: string): Record<string, string> {
     if (UNSENDABLE.test(value)) throw new TypeError(`Header ${name} cannot be sent`);
     if (!NOT_SENT_ON.test(name)) fields[name] = value;
   }
-  const coding = fields["content-encoding"];
-  if (url && coding && DECODED.test(coding)) delete fields["content-encoding"];
+  if (url && DECODED.test(fields["content-encoding"] ?? "")) delete fields["content-encoding"];
   return fields;
 }
 

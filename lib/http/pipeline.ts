@@ -1,5 +1,5 @@
 /**
- * The path of a request through a service: guard, public operation, preflight, key, kept response, route, rights, handler.
+ * The path of a request through a service: guard, look for a kept reply, route, public operation, preflight, key, rights, handler.
  * `createPetstore()` makes one pipeline, and each adapter to a host calls its `respond`.
  */
 

@@ -37,7 +37,7 @@ export interface PetstoreOptions {
   /** Answers `GET /store/orders`. Without it, the response is 501. */
   handleStoreOrders?: (request: Request, caller: Caller) => Response | Promise<Response>;
   /**
-   * Told of each 500 and 503, with the cause that the client does not see. It is not awaited; its failures are ignored.
+   * Told of what was thrown for each 500, and for each 503 of the store, which the client does not see. It is not awaited; its failures are ignored.
    * Default: `console.error`.
    */
   onError?: (info: ErrorInfo) => unknown;

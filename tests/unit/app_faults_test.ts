@@ -277,6 +277,14 @@ test("what fetch has decoded reaches the client without its coding, and what an 
   assert.deepEqual([codingOf(response), await response.bytes()], ["gzip", new Uint8Array(coded)]);
 });
 
+test("a handler that forgets to return its Response is told what is missing", async () => {
+  const told: unknown[] = [];
+  const handleStoreOrders = (() => {}) as unknown as NonNullable<PetstoreOptions["handleStoreOrders"]>;
+  const { handle } = createPetstore({ keys: [KEY], handleStoreOrders, onError: ({ error }) => told.push(error) });
+  await handle(petRequest("/v1/store/orders"));
+  assert.match(String(told), /^TypeError: The Response must have a status from 200 to 599, not undefined$/);
+});
+
 test("a handler that changes its caller changes no right of later requests", async () => {
   const { handle } = createPetstore({
     keys: [{ key: KEY, readOnly: true }],

@@ -40,6 +40,26 @@ test("a client that leaves aborts the signals of all requests of its connection,
   });
 });
 
+test("a client of a handle that wraps a petstore leaves, which is no failure either", async (t) => {
+  const error = t.mock.method(console, "error", () => {});
+  const asked = Promise.withResolvers<void>(), left = Promise.withResolvers<void>();
+  const wrapping = createNodeListener(async ({ signal }) => {
+    signal.addEventListener("abort", () => left.resolve());
+    asked.resolve();
+    await left.promise;
+    return new Response("late");
+  });
+  await withServer(wrapping, async (open) => {
+    const socket = open(ORDERS);
+    await asked.promise;
+    socket.destroy();
+    await left.promise;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+  assert.equal(error.mock.callCount(), 0);
+  error.mock.restore();
+});
+
 test("createNodeListener() aborts no signal after a whole response", async () => {
   const closed = Promise.withResolvers<AbortSignal>();
   await exchange((incoming, outgoing) => {
