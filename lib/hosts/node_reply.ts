@@ -2,6 +2,7 @@
 
 import { Buffer } from "node:buffer";
 import { BROKEN_OFF, type Reply } from "../http/reply.ts";
+import { callSafely } from "../promises.ts";
 import { fieldOf } from "./node_head.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
@@ -46,7 +47,9 @@ function sendText(status: number, fields: Fields, body: string, outgoing: NodeRe
 const BODILESS = new Set([204, 304]);
 
 function sendBytes(status: number, fields: Fields, body: Uint8Array | null, outgoing: NodeResponse): void {
-  const needsLength = !Object.hasOwn(fields, "content-length") && !BODILESS.has(status);
+  // A response to HEAD without a length says nothing about that of GET.
+  const isHead = outgoing.req.method === "HEAD";
+  const needsLength = !isHead && !Object.hasOwn(fields, "content-length") && !BODILESS.has(status);
   outgoing.writeHead(status, needsLength ? { ...fields, "content-length": body?.byteLength ?? 0 } : fields);
   outgoing.end(body ?? undefined);
 }
@@ -75,8 +78,8 @@ function isSentByApp({ headersSent, writableEnded }: NodeResponse): boolean {
 export function breakOff(outgoing: NodeResponse): void {
   const close = () => {
     // Bun sends an empty 200 if the response alone is destroyed.
-    outgoing.socket?.destroy?.();
-    outgoing.destroy();
+    callSafely(() => outgoing.socket?.destroy?.());
+    callSafely(() => outgoing.destroy());
   };
   // A response gets its socket when the earlier responses of the connection have been sent. To close the connection before would cut those
   // off.

@@ -41,7 +41,7 @@ export interface NodeResponse {
   /** Whether the connection stays open. */
   shouldKeepAlive?: boolean;
   /** The request. An adapter of cloud functions may have made the response without its events. */
-  readonly req: Partial<Pick<NodeRequest, "aborted" | "on">>;
+  readonly req: Partial<Pick<NodeRequest, "method" | "aborted" | "on">>;
   /** The socket. It is null until the earlier responses on the connection have been sent. */
   readonly socket?: { destroy?(): unknown } | null | undefined;
   /** Whether the headers have been sent. */

@@ -43,19 +43,17 @@ export async function readResponse(response: Response, request: Request): Promis
     }
     if (bodyUsed) throw new TypeError("The Response has already been read");
     const cookies = headers.getSetCookie();
-    const fields = sendableFields(headers, url);
-    // Only the length of a response to HEAD says more than its body does.
-    const length = headers.get("content-length") ?? "";
-    if (request.method === "HEAD" && body === null && CONTENT_LENGTH.test(length)) fields["content-length"] = length;
-    return { status, headers: fields, cookies, body: await readBody(status, body, request.signal) };
+    return {
+      status,
+      headers: sendableFields(headers, url),
+      cookies,
+      body: await readBody(status, body, request.signal),
+    };
   } catch (thrown) {
     callSafely(() => cancelLater(given.body));
     throw thrown;
   }
 }
-
-/** A length that JavaScript can count exactly. */
-const CONTENT_LENGTH = /^\d{1,15}$/;
 
 /**
  * The fields that are sent on, without cookies.
@@ -74,7 +72,9 @@ function sendableFields(headers: Headers, url: string): Record<string, string> {
 }
 
 /** The codings that `fetch` removes from a body, although the header still speaks of them. Node also removes several of a list. */
-const DECODED = ON_DENO || IN_WORKERS ? /^(gzip|br)$/i : /^(\s*(gzip|x-gzip|br|deflate|zstd)\s*(,|$))+$/i;
+const DECODED = ON_DENO || IN_WORKERS
+  ? /^(gzip|br)$/i
+  : /^(gzip|x-gzip|br|deflate|zstd)(, *(gzip|x-gzip|br|deflate|zstd))*$/i;
 
 /** The statuses whose responses never have a body. A `Response` cannot be made with even an empty one. */
 const BODILESS = [204, 205, 304];

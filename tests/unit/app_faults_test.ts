@@ -277,6 +277,17 @@ test("what fetch has decoded reaches the client without its coding, and what an 
   assert.deepEqual([codingOf(response), await response.bytes()], ["gzip", new Uint8Array(coded)]);
 });
 
+test("a defect of a handler is told, also if the client has left meanwhile", async () => {
+  const leaving = new AbortController(), told: unknown[] = [];
+  const handleStoreOrders = () => {
+    leaving.abort();
+    throw new Error("database corrupt");
+  };
+  const { handle } = createPetstore({ keys: [KEY], handleStoreOrders, onError: ({ error }) => told.push(error) });
+  await handle(new Request(petRequest("/v1/store/orders"), { signal: leaving.signal }));
+  assert.match(String(told), /database corrupt/);
+});
+
 test("a handler that forgets to return its Response is told what is missing", async () => {
   const told: unknown[] = [];
   const handleStoreOrders = (() => {}) as unknown as NonNullable<PetstoreOptions["handleStoreOrders"]>;

@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { createServer } from "node:http";
 import { connect, createServer as createHttp2Server } from "node:http2";
+import { gzipSync } from "node:zlib";
 import test from "node:test";
 import { createNodeListener } from "../../lib/hosts/node.ts";
 import { type ApiKeys, createPetstore, type PetstoreOptions } from "../../mod.ts";
@@ -114,10 +116,29 @@ for (const [what, [handleStoreOrders, status, body]] of Object.entries(MISFRAMED
 test("a middleware that keeps any head from being sent closes the connection, and the process lives", async () => {
   const listener = createNodeListener(createPetstore({ keys: [KEY], onError: () => {} }));
   const received = await exchange((request, response) => {
-    response.writeHead = () => assert.fail("The middleware is broken");
+    response.writeHead = response.destroy = () => assert.fail("The middleware is broken");
     listener(request, response);
   }, head("GET /v1/pets", ...WITH_KEY));
   assert.equal(received, "");
+});
+
+test("a response to HEAD has no length that GET would not have", async () => {
+  const coded = gzipSync("x".repeat(1000));
+  const upstream = createServer((_, response) =>
+    void response.writeHead(200, { "content-encoding": "gzip" }).end(coded)
+  );
+  await withListening(upstream, async (port) => {
+    const handleStoreOrders = ({ method, url }: Request) =>
+      url.endsWith("204")
+        ? new Response(null, { status: 204, headers: { "content-length": "5" } })
+        : fetch(`http://127.0.0.1:${port}/`, { method, headers: { connection: "close" } });
+    const listener = createNodeListener(createPetstore({ keys: [KEY], handleStoreOrders }));
+    for (const query of ["fetched", "204"]) {
+      const received = await exchange(listener, head(`HEAD /v1/store/orders?${query}`, ...WITH_KEY));
+      assert.match(received, /^HTTP\/1\.1 20\d /);
+      assert.doesNotMatch(received, /content-length/i);
+    }
+  });
 });
 
 test("a handle that wraps a petstore answers HEAD with the length of GET", async () => {
