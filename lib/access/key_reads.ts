@@ -54,7 +54,7 @@ export class KeyReads {
 
   /**
    * Begins a read, also if another one is under way. Resolves after it, and rejects if it fails. There is no time limit. A caller need not
-   * wait: the failure of a read that nobody waits for is ignored here, and would otherwise end the process.
+   * wait: the failure of a read without a waiting caller is ignored here, and would otherwise end the process.
    */
   readNow(): Promise<void> {
     const read: Read = { number: this.latest.number + 1, begunAt: performance.now() };

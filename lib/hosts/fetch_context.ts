@@ -11,7 +11,7 @@ interface Connection {
 /** A `Request` as the pipeline sees it. What costs time is read from it only when it is needed. */
 export class FetchContext implements RequestContext {
   readonly method: string;
-  // The pipeline sets these five.
+  // The steps of the pipeline set the next five members.
   arrivedAt?: number;
   route?: string | undefined;
   caller?: Caller;

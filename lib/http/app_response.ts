@@ -50,7 +50,7 @@ export async function readResponse(response: Response, request: Request): Promis
       body: await readBody(status, body, request.signal),
     };
   } catch (thrown) {
-    callSafely(() => cancelLater(given.body));
+    callSafely(() => given.body && cancelLater(given.body));
     throw thrown;
   }
 }
@@ -80,7 +80,8 @@ const DECODED = ON_DENO || IN_WORKERS
 const BODILESS = [204, 205, 304];
 
 async function readBody(status: number, body: ReadableStream<Uint8Array> | null, signal: AbortSignal): Promise<Body> {
-  if (!body || BODILESS.includes(status)) {
+  if (!body) return null;
+  if (BODILESS.includes(status)) {
     cancelLater(body);
     return null;
   }

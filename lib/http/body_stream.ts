@@ -1,6 +1,6 @@
 /**
- * Reads a longer body piece by piece, so that no memory is reserved for bytes that have not come. All requests of a service share one
- * budget, because many clients could otherwise fill the memory together.
+ * Reads a body piece by piece: a longer one of a client, so that no memory is reserved for bytes that have not come, and one that the app has
+ * made. The clients of a service share one budget, because they could otherwise fill the memory together.
  */
 
 import { discard } from "../promises.ts";
@@ -18,7 +18,7 @@ export const MAX_BYTES_AT_ONCE = 16_384;
 const MAX_MEMORY = 64 * 1024 * 1024;
 
 /**
- * A body may come in many tiny pieces, each of which costs a turn. Beyond 256 pieces, the average piece must have 256
+ * A client may send a body in many tiny pieces, each of which costs a turn. Beyond 256 pieces, the average piece must have 256
  * bytes, or the body is refused.
  */
 const MAX_TINY_PIECES = 256;
@@ -135,7 +135,7 @@ async function* piecesOf(reader: BodyReader): AsyncGenerator<Uint8Array, void> {
 }
 
 /** Cancels a body of which the rest will not be read, after {@link CANCEL_DELAY_MS}. */
-export function cancelLater(body: Pick<ReadableStream, "cancel"> | null): void {
+export function cancelLater(body: Pick<ReadableStream, "cancel">): void {
   // A timer of Workers ends with its request.
   if (IN_WORKERS) discard(body);
   else setTimeout(discard, CANCEL_DELAY_MS, body);

@@ -23,7 +23,7 @@ export interface Pipeline {
    * @param send Sends the reply. It must not throw, because nothing would answer the client then.
    */
   respond<Sent>(context: RequestContext, send: (reply: Reply) => Sent): MaybePromise<Sent>;
-  /** The reply to an exception in a host's adapter, for example when an app's response cannot be sent. */
+  /** The reply to an exception in a host's adapter, for example when a middleware of the app keeps the reply from being sent. */
   fail(thrown: unknown, context: RequestContext): Reply;
   /** Finishes replies that come from elsewhere, such as from a gate before the pipeline. */
   finisher: Finisher;

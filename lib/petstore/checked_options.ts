@@ -28,9 +28,7 @@ import type { PetStore } from "../stores/store.ts";
 import { addressOr, basePathOr } from "./address_checks.ts";
 import type { PetstoreOptions, Stability } from "./options.ts";
 
-/**
- * The options with their defaults, and what is made of them, except the keys. A description of the petstore needs no keys.
- */
+/** The options with their defaults, and what is made of them, except the keys. A description of the petstore needs no keys. */
 export interface CheckedSettings extends OperationSettings {
   cors: Cors | undefined;
   onError: NonNullable<PetstoreOptions["onError"]>;

@@ -37,8 +37,8 @@ export interface PetstoreOptions {
   /** Answers `GET /store/orders`. Without it, the response is 501. */
   handleStoreOrders?: (request: Request, caller: Caller) => Response | Promise<Response>;
   /**
-   * Told of what was thrown for each 500, and for each 503 of the store, which the client does not see. It is not awaited; its failures are ignored.
-   * Default: `console.error`.
+   * Told of what was thrown for each 500 and for each 503 of the store, which the client does not see. It is not
+   * awaited; its failures are ignored. Default: `console.error`.
    */
   onError?: (info: ErrorInfo) => unknown;
   /** Told of each response before it is sent. It is not awaited; its failures are ignored. */

@@ -13,17 +13,19 @@ import { until } from "../support/until.ts";
 
 const ORDERS = ["GET /v1/store/orders HTTP/1.1", ...WITH_KEY, "", ""].join("\r\n");
 
-/** A listener of a petstore with this app, and the failures that the app was told. */
+/** A listener of a petstore with this app, the failures that the app was told, and the statuses of the responses. */
 function orders(handleStoreOrders: NonNullable<PetstoreOptions["handleStoreOrders"]>) {
-  const told: unknown[] = [];
+  const told: unknown[] = [], observed: number[] = [];
   const onError: PetstoreOptions["onError"] = ({ error }) => told.push(error);
-  return { listener: createNodeListener(createPetstore({ keys: [KEY], handleStoreOrders, onError })), told };
+  const onResponse: PetstoreOptions["onResponse"] = ({ status }) => observed.push(status);
+  const petstore = createPetstore({ keys: [KEY], handleStoreOrders, onError, onResponse });
+  return { listener: createNodeListener(petstore), told, observed };
 }
 
 test("a client that leaves aborts the signals of all requests of its connection, which is no failure", async () => {
   const left = Promise.withResolvers<void>();
   const signals: AbortSignal[] = [];
-  const { listener, told } = orders(async (request) => {
+  const { listener, told, observed } = orders(async (request) => {
     signals.push(request.signal, request.clone().signal);
     await left.promise;
     return new Response("late");
@@ -34,27 +36,31 @@ test("a client that leaves aborts the signals of all requests of its connection,
     socket.destroy();
     await until("the signals are aborted", () => signals.every(({ aborted }) => aborted), 10);
     left.resolve();
-    // The late responses find no client.
-    await new Promise((resolve) => setImmediate(resolve));
-    assert.deepEqual(told, []);
+    await until("the requests are over", () => observed.length === 3, 10);
+    assert.deepEqual([observed, told], [[400, 400, 400], []]);
   });
 });
 
 test("a client of a handle that wraps a petstore leaves, which is no failure either", async (t) => {
   const error = t.mock.method(console, "error", () => {});
   const asked = Promise.withResolvers<void>(), left = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
   const wrapping = createNodeListener(async ({ signal }) => {
     signal.addEventListener("abort", () => left.resolve());
     asked.resolve();
     await left.promise;
     return new Response("late");
   });
-  await withServer(wrapping, async (open) => {
+  const watched: Listener = (request, response) => {
+    const { end } = response;
+    response.end = ((...sent: Parameters<typeof end>) => (over.resolve(), end.apply(response, sent))) as typeof end;
+    wrapping(request, response);
+  };
+  await withServer(watched, async (open) => {
     const socket = open(ORDERS);
     await asked.promise;
     socket.destroy();
-    await left.promise;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await over.promise;
   });
   assert.equal(error.mock.callCount(), 0);
   error.mock.restore();

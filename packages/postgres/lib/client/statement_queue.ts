@@ -154,7 +154,7 @@ export class StatementQueue {
     const processId = statement.connection?.processID;
     if (processId === undefined) return;
     const parameters = cancellationOf(processId, statement.text, statement.whatItStores !== undefined);
-    // Nobody waits for the result. If this fails, the statement goes on.
+    // No caller waits for the result. If this fails, the statement goes on.
     this.query(CANCEL, parameters).catch(ignoreError);
   }
 }
