@@ -1,15 +1,17 @@
 /**
  * Keeps the responses to GET requests that come again:
  *
- * - A response is kept from the second request for its target on, if that comes soon.
+ * - A response is kept from the second request for its target on, if that comes soon ({@link SeenTargets}).
  * - It is sent only while nothing has changed on which it depends. The store counts its changes. The counters from before the response was made
  *   are kept with it, and each use compares them with the present ones. `StoreChanges` in stores/store.ts says what a store must do for this.
- * - When the cache is full, the responses that have not been asked for lately are dropped.
+ * - When the cache is full, the responses that have not been asked for lately are dropped ({@link RecentEntries}).
+ *
+ * Targets are found by their hashes, because a `Map` with URLs as its keys takes a microsecond for each look-up.
  */
 
-import { hashText } from "./hash.ts";
 import { chain, type MaybePromise } from "../promises.ts";
 import type { RequestContext } from "./context.ts";
+import { hashText } from "./hash.ts";
 import { KeptReply, type Reply } from "./reply.ts";
 
 /** Two counters that show whether the source of the responses has changed. */
@@ -20,10 +22,11 @@ export interface Changes {
   alterations: number;
 }
 
+/** A response that is kept. */
 export interface Entry {
-  /** The hash of the target. It finds the entry, and `targetKey` tells whether it is that of another target with the same hash. */
-  readonly hash: number;
   readonly targetKey: string;
+  /** The hash of `targetKey`. */
+  readonly hash: number;
   readonly reply: KeptReply;
   /** The route of the target. The pipeline sets it in the context of each later request, for the log. */
   readonly route: string | undefined;
@@ -39,93 +42,49 @@ const ENTRY_BYTES = 1400;
 /** The most that the cache takes, in bytes. A larger one was measured to cost more than it saves. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/**
- * How many targets that have come once are remembered. The response to a target is kept if its second request comes before about this many
- * others.
- */
-const SEEN_TARGETS = 512;
+export class ResponseCache {
+  readonly #changes: () => Changes;
+  readonly #seen = new SeenTargets();
+  readonly #entries: RecentEntries;
 
-export interface ResponseCache {
+  /** @param changes The present counters. */
+  constructor(changes: () => Changes, maxBytes: number = MAX_BYTES) {
+    this.#changes = changes;
+    this.#entries = new RecentEntries(maxBytes / 2);
+  }
+
   /** Finds the entry of a target. Its response may be stale: ask {@link useIfFresh} just before it is sent, after anything that waits. */
-  find(context: RequestContext): Entry | undefined;
+  find({ targetKey }: RequestContext): Entry | undefined {
+    return this.#entries.find(targetKey, hashText(targetKey, 0));
+  }
+
   /** Whether nothing has changed that the response depends on. If so, the caller sends it, and the entry counts as used. */
-  useIfFresh(entry: Entry): boolean;
+  useIfFresh(entry: Entry): boolean {
+    const { before, reply } = entry;
+    const now = this.#changes();
+    if (hasChanged(before.alterations, now.alterations)) return false;
+    if (reply.invalidatedBy === "addition" && hasChanged(before.additions, now.additions)) return false;
+    this.#entries.keepLonger(entry);
+    return true;
+  }
+
   /** Makes the reply to a GET, and keeps it if the target has come before and the reply may be cached. */
-  make(context: RequestContext, makeReply: () => MaybePromise<Reply>): MaybePromise<Reply>;
-}
-
-/**
- * The cache has two halves. A response is kept from its second request on, in the newer half. When that is full, it
- * becomes the older half, and what was there is dropped, except what has been asked for since: each use moves an entry to
- * the newer half.
- */
-export function createResponseCache(changes: () => Changes, maxBytes: number = MAX_BYTES): ResponseCache {
-  /** The entries by the hashes of their targets, like `older`. Of two targets with the same hash, the later one is kept. */
-  let newer = new Map<number, Entry>();
-  let older = new Map<number, Entry>();
-  let newerBytes = 0;
-  /** The hashes of the targets that have come once. */
-  const seen = new Int32Array(SEEN_TARGETS);
-
-  return {
-    find({ targetKey }) {
-      const hash = hashText(targetKey, 0);
-      const entry = newer.get(hash) ?? older.get(hash);
-      return entry?.targetKey === targetKey ? entry : undefined;
-    },
-    useIfFresh(entry) {
-      const { before, reply } = entry;
-      const now = changes();
-      if (hasChanged(before.alterations, now.alterations)) return false;
-      if (reply.invalidatedBy === "addition" && hasChanged(before.additions, now.additions)) return false;
-      const isInNewerHalf = newer.get(entry.hash) === entry;
-      if (!isInNewerHalf) add(entry);
-      return true;
-    },
-    make(context, makeReply) {
-      const hash = hashText(context.targetKey, 0);
-      if (!noteTarget(hash)) return makeReply();
-      // The counters are copied before the reply is made: pets may be added meanwhile, and a store may change its object.
-      const before = { ...changes() };
-      return chain(makeReply(), (reply) => {
-        keep(hash, context, reply, before);
-        return reply;
-      });
-    },
-  };
-
-  /**
-   * Remembers a target, in the place of an earlier one whose hash has the same remainder.
-   *
-   * @returns Whether the target has come lately.
-   */
-  function noteTarget(hash: number): boolean {
-    const unsignedHash = hash >>> 0;
-    const place = unsignedHash % SEEN_TARGETS;
-    if (seen[place] === hash) return true;
-    seen[place] = hash;
-    return false;
-  }
-
-  function keep(hash: number, { targetKey, route }: RequestContext, reply: Reply, before: Changes): void {
-    const { body, invalidatedBy } = reply;
-    if (invalidatedBy === undefined || typeof body !== "string") return;
-    const bytesOfTexts = 2 * (targetKey.length + body.length);
-    const bytes = ENTRY_BYTES + bytesOfTexts;
-    if (bytes <= maxBytes / 2) add({ hash, targetKey, reply: new KeptReply(reply), route, before, bytes });
-  }
-
-  /** Adds an entry to the newer half. If that is full, it becomes the older half, and the old one is dropped. */
-  function add(entry: Entry): void {
-    const replaced = newer.get(entry.hash);
-    if (replaced) newerBytes -= replaced.bytes;
-    newerBytes += entry.bytes;
-    if (newerBytes > maxBytes / 2) {
-      older = newer;
-      newer = new Map();
-      newerBytes = entry.bytes;
+  make(context: RequestContext, makeReply: () => MaybePromise<Reply>): MaybePromise<Reply> {
+    const { targetKey } = context;
+    const hash = hashText(targetKey, 0);
+    if (!this.#seen.has(hash)) {
+      this.#seen.add(hash);
+      return makeReply();
     }
-    newer.set(entry.hash, entry);
+    // The counters are copied before the reply is made: pets may be added meanwhile, and a store may change its object.
+    const before = { ...this.#changes() };
+    return chain(makeReply(), (reply) => {
+      const { body, invalidatedBy } = reply;
+      if (invalidatedBy === undefined || typeof body !== "string") return reply;
+      const bytes = ENTRY_BYTES + 2 * (targetKey.length + body.length);
+      this.#entries.add({ targetKey, hash, reply: new KeptReply(reply), route: context.route, before, bytes });
+      return reply;
+    });
   }
 }
 
@@ -135,4 +94,66 @@ export function createResponseCache(changes: () => Changes, maxBytes: number = M
  */
 function hasChanged(before: number, now: number): boolean {
   return before - now !== 0;
+}
+
+/** How many targets {@link SeenTargets} remembers at most. */
+const MAX_SEEN = 512;
+
+/** The hashes of targets that have come lately. A hash takes the place of an earlier one that has the same remainder. */
+class SeenTargets {
+  readonly #hashes = new Int32Array(MAX_SEEN);
+
+  has(hash: number): boolean {
+    return this.#hashes[placeOf(hash)] === hash;
+  }
+
+  add(hash: number): void {
+    this.#hashes[placeOf(hash)] = hash;
+  }
+}
+
+function placeOf(hash: number): number {
+  const unsigned = hash >>> 0;
+  return unsigned % MAX_SEEN;
+}
+
+/**
+ * The entries that were added or used lately, in two halves. Each use moves an entry to the newer half. When that is full, it becomes the older
+ * half, and what is left in the old one is dropped.
+ */
+class RecentEntries {
+  readonly #maxBytesOfHalf: number;
+  /** The entries by the hashes of their targets. Of two targets with the same hash, the later one is kept. */
+  #newer = new Map<number, Entry>();
+  #older = new Map<number, Entry>();
+  #newerBytes = 0;
+
+  constructor(maxBytesOfHalf: number) {
+    this.#maxBytesOfHalf = maxBytesOfHalf;
+  }
+
+  find(targetKey: string, hash: number): Entry | undefined {
+    const entry = this.#newer.get(hash) ?? this.#older.get(hash);
+    // Another target may have the same hash.
+    return entry?.targetKey === targetKey ? entry : undefined;
+  }
+
+  keepLonger(entry: Entry): void {
+    const isInNewerHalf = this.#newer.get(entry.hash) === entry;
+    if (!isInNewerHalf) this.add(entry);
+  }
+
+  /** Adds an entry, unless it alone is larger than a half. */
+  add(entry: Entry): void {
+    if (entry.bytes > this.#maxBytesOfHalf) return;
+    const replaced = this.#newer.get(entry.hash);
+    if (replaced) this.#newerBytes -= replaced.bytes;
+    this.#newerBytes += entry.bytes;
+    if (this.#newerBytes > this.#maxBytesOfHalf) {
+      this.#older = this.#newer;
+      this.#newer = new Map();
+      this.#newerBytes = entry.bytes;
+    }
+    this.#newer.set(entry.hash, entry);
+  }
 }

@@ -7,7 +7,7 @@ import { createPipeline, type Intercept, type Pipeline } from "../http/pipeline.
 import { callSafely, isPromise } from "../promises.ts";
 import { INTERNAL_ERROR, type Problem } from "../http/problem.ts";
 import { createRecovery } from "../http/recovery.ts";
-import { createResponseCache } from "../http/response_cache.ts";
+import { ResponseCache } from "../http/response_cache.ts";
 import { createOperation } from "../operations/definition.ts";
 import { MAY_BE_STORED, STORE_UNAVAILABLE } from "../operations/failure_groups.ts";
 import { OPERATIONS } from "../operations/table.ts";
@@ -47,7 +47,7 @@ export function createService(settings: CheckedOptions, parts: ServiceParts = {}
     observe,
     intercept,
     authorize,
-    cache: store.changes && createResponseCache(() => {
+    cache: store.changes && new ResponseCache(() => {
       const changes = store.changes!();
       // A wrapper of a store may return a promise. Its rejection must not end the process.
       if (isPromise(changes)) callSafely(() => changes);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { hashText } from "../../lib/http/hash.ts";
 import type { Invalidation, Reply } from "../../lib/http/reply.ts";
-import { createResponseCache } from "../../lib/http/response_cache.ts";
+import { ResponseCache } from "../../lib/http/response_cache.ts";
 import { createMemoryStore, createPetstore } from "../../mod.ts";
 import type { PetStore } from "../../lib/stores/store.ts";
 import { createContext } from "../support/context.ts";
@@ -16,7 +16,7 @@ function replyOf(invalidatedBy: Invalidation, body = "[]"): Reply {
 
 /** A cache, and what a GET of a target gets from it, which is made anew if the cache has nothing valid. */
 function createCache(changes = { additions: 0, alterations: 0 }, maxBytes = 10_000) {
-  const cache = createResponseCache(() => changes, maxBytes);
+  const cache = new ResponseCache(() => changes, maxBytes);
   const getOnce = (target: string, make: () => Reply | Promise<Reply>) => {
     const context = createContext({}, "GET", target), kept = cache.find(context);
     return kept && cache.useIfFresh(kept) ? kept.reply : cache.make(context, make);
