@@ -15,21 +15,11 @@
  * @module
  */
 
-import type { IdempotentOutcome, KeyedPetStore, MaybePromise, PetDraft } from "@petstore/petstore/store";
-import {
-  chain,
-  pageOf,
-  recall,
-  requireValid,
-  type Rows,
-  SqlKeys,
-  type Statement,
-  statusCode,
-  type Value,
-} from "@petstore/petstore/store/toolkit";
+import type { KeyedPetStore } from "@petstore/petstore/store";
+import type { Rows, Value } from "@petstore/petstore/store/toolkit";
 import type { D1Binding, DurableObjectBinding } from "./binding.ts";
-import { d1Schema, type RunTransaction, Tables } from "./schema.ts";
-import { SQL } from "./statements.ts";
+import { createSqlStore } from "./sql_store.ts";
+import { d1Schema } from "./schema.ts";
 
 export { d1Schema };
 export type { D1Binding, D1Rows, D1Statement, DurableObjectBinding, SqlRows, SqlStorage } from "./binding.ts";
@@ -56,7 +46,7 @@ export function createD1Store(db: D1Binding): KeyedPetStore {
   if (getBookmark !== undefined) {
     throw new TypeError("createD1Store() needs the D1 database itself, not a session of withSession()");
   }
-  return createStore("D1", async (...statements) => {
+  return createSqlStore("D1", async (...statements) => {
     const bound = statements.map(([sql, ...values]) => db.prepare(sql).bind(...values));
     // A single statement is a transaction anyway, so it needs no batch.
     const results = bound.length === 1 ? [await bound[0]!.all()] : await db.batch(bound);
@@ -78,63 +68,8 @@ export function createDurableObjectStore(storage: DurableObjectBinding): KeyedPe
     );
   }
   const run = (text: string, ...values: Value[]) => storage.sql.exec(text, ...values).toArray() as Rows;
-  return createStore(
+  return createSqlStore(
     "The Durable Object's database",
     (...statements) => storage.transactionSync(() => statements.map((statement) => run(...statement))),
   );
-}
-
-/** @param name The name of the database in messages. */
-function createStore(name: string, run: RunTransaction): KeyedPetStore {
-  const tables = new Tables(name, run);
-  return {
-    keys: new SqlKeys("petstore_keys", (_kind, ...statements) => tables.run(...statements)),
-    create(pet) {
-      // The second statement undoes the batch if the pet is not in the table after the first one.
-      const done = tables.addPet([SQL.insertPet, ...valuesOf(pet)], [SQL.requirePet]);
-      return chain(done, ([created]) => idOf(created) ?? tables.rejectWrite());
-    },
-    createOnce(pet, { key, fingerprint, retentionMs }) {
-      // An expired request with this key is forgotten. A request that is not known reserves an id for its pet, under which the pet is added. Then
-      // the batch is undone if that pet is not in the table. The last statement reads what is remembered of the request.
-      const done = tables.addPet(
-        [SQL.deleteRequests, key],
-        [SQL.insertRequest, key, fingerprint, retentionMs],
-        [SQL.insertReservedPet, ...valuesOf(pet), key],
-        [SQL.confirmRequest, key],
-        [SQL.request, key],
-      );
-      return chain(done, ([_deleted, _inserted, created, _confirmed, remembered]): MaybePromise<IdempotentOutcome> => {
-        const id = idOf(created);
-        if (id !== undefined) return { outcome: "created", id };
-        return recall(remembered?.[0], fingerprint) ?? tables.rejectWrite();
-      });
-    },
-    get(id) {
-      return chain(tables.run([SQL.pet, String(id)]), ([rows]) => rows?.[0]?.["json"] as string | undefined);
-    },
-    list({ after, limit, status }) {
-      // One row more than the page has shows whether another page follows.
-      const bounds = [String(after), limit + 1];
-      const statement: Statement = status === undefined
-        ? [SQL.all, ...bounds]
-        : [SQL.ofStatus, statusCode(status), ...bounds];
-      return chain(tables.run(statement), ([rows]) => pageOf(rows as { id: string; json: string }[], limit));
-    },
-    check: () => chain(tables.run([SQL.one]), () => {}),
-    /** Refuses later calls at once. It waits for no create, because a request of a Worker must not wait for the creates of others. */
-    close: () => tables.close(),
-    [Symbol.asyncDispose]: () => Promise.resolve(tables.close()),
-  };
-}
-
-function valuesOf(pet: PetDraft): Value[] {
-  const status = requireValid(pet);
-  return [pet.name, String(pet.categoryId), status];
-}
-
-/** The id of the pet that a statement has added; undefined if it has added none. */
-function idOf(rows: Rows | undefined): bigint | undefined {
-  const id = rows?.[0]?.["id"];
-  return id === undefined ? undefined : BigInt(id as string);
 }

@@ -72,8 +72,8 @@ export class Tables {
     return this.#runChecked(statements, true);
   }
 
-  /** Throws, in any case, why a write has stored nothing: a later release has changed the tables, for example. */
-  rejectWrite(): MaybePromise<never> {
+  /** Throws why a write has stored no pet. The tables are those of a later release, or were so for a moment. */
+  failWithoutPet(): MaybePromise<never> {
     return chain(this.#readVersion(), (rows) => {
       requireUsable(rows, this.#name);
       throw new StoreUnavailableError(`${this.#name}: the tables were changed during a write; repeat it`);

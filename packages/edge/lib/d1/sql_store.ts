@@ -1,0 +1,142 @@
+/**
+ * The store on any database that runs statements of SQLite as one transaction: D1 or that of a Durable Object. No statement uses a function
+ * such as `changes()`, which depends on the connection: D1 guarantees only that the statements of a batch are one transaction.
+ */
+
+import type { IdempotentOutcome, KeyedPetStore, MaybePromise, PetDraft } from "@petstore/petstore/store";
+import {
+  chain,
+  pageOf,
+  PET_JSON,
+  recall,
+  requireValid,
+  type Rows,
+  SqlKeys,
+  type Statement,
+  statusCode,
+  type Value,
+} from "@petstore/petstore/store/toolkit";
+import { type RunTransaction, SCHEMA_VERSION, Tables } from "./schema.ts";
+
+/** The present time of the database in milliseconds since 1970, so that all Workers have one clock. */
+const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
+
+/** The id of the latest pet, because of AUTOINCREMENT. */
+const LAST_ID = "(SELECT max(seq) FROM sqlite_sequence WHERE name = 'petstore_pets')";
+
+/** Ids end here. */
+const MAX_ID = Number.MAX_SAFE_INTEGER;
+
+/** The end of a SELECT for a new row. It gives no row if a later release has changed the tables so that this one must not write. */
+const IF_USABLE = `FROM petstore_schema WHERE id = 1 AND version <= ${SCHEMA_VERSION}`;
+
+/** The id is text, because another program may have given one beyond 2^53. */
+const ID = "CAST(id AS TEXT) AS id";
+
+/**
+ * @param name The name of the database in messages.
+ * @param run Runs statements in the database.
+ */
+export function createSqlStore(name: string, run: RunTransaction): KeyedPetStore {
+  const tables = new Tables(name, run);
+  return {
+    keys: new SqlKeys("petstore_keys", (_kind, ...statements) => tables.run(...statements)),
+    create(pet) {
+      const results = tables.addPet([INSERT_PET, ...valuesOf(pet)], [REQUIRE_PET]);
+      return chain(results, ([inserted]) => idOf(inserted) ?? tables.failWithoutPet());
+    },
+    createOnce(pet, { key, fingerprint, retentionMs }) {
+      const results = tables.addPet(
+        [FORGET_EXPIRED_REQUESTS, key],
+        [RESERVE_ID, key, fingerprint, retentionMs],
+        [INSERT_RESERVED_PET, ...valuesOf(pet), key],
+        [CONFIRM_REQUEST, key],
+        [SELECT_REQUEST, key],
+      );
+      return chain(
+        results,
+        ([_forgotten, _reserved, inserted, _confirmed, remembered]): MaybePromise<IdempotentOutcome> => {
+          const id = idOf(inserted);
+          if (id !== undefined) return { outcome: "created", id };
+          return recall(remembered?.[0], fingerprint) ?? tables.failWithoutPet();
+        },
+      );
+    },
+    get(id) {
+      return chain(tables.run([SELECT_PET, String(id)]), ([rows]) => rows?.[0]?.["json"] as string | undefined);
+    },
+    list({ after, limit, status }) {
+      // One row more than the page has shows whether another page follows.
+      const bounds = [String(after), limit + 1];
+      const statement: Statement = status === undefined
+        ? [SELECT_PAGE, ...bounds]
+        : [SELECT_PAGE_OF_STATUS, statusCode(status), ...bounds];
+      return chain(tables.run(statement), ([rows]) => pageOf(rows as { id: string; json: string }[], limit));
+    },
+    check: () => chain(tables.run(["SELECT 1 FROM petstore_pets LIMIT 1"]), () => {}),
+    /** Refuses later calls at once. It waits for no create, because a request of a Worker must not wait for the creates of others. */
+    close: () => tables.close(),
+    [Symbol.asyncDispose]: () => Promise.resolve(tables.close()),
+  };
+}
+
+function valuesOf(pet: PetDraft): Value[] {
+  const status = requireValid(pet);
+  return [pet.name, String(pet.categoryId), status];
+}
+
+/** The id of the pet that a statement has inserted; undefined if it has inserted none. */
+function idOf(rows: Rows | undefined): bigint | undefined {
+  const id = rows?.[0]?.["id"];
+  return id === undefined ? undefined : BigInt(id as string);
+}
+
+// A create without an Idempotency-Key is these two statements.
+
+/** Parameters: a pet. */
+const INSERT_PET = `INSERT INTO petstore_pets (name, category_id, status) SELECT ?, ?, ? ${IF_USABLE} RETURNING ${ID}`;
+
+/**
+ * Undoes the transaction if the pet is not there under a valid id, because another program's trigger has deleted it or given it another one.
+ * It does so by a row that the table refuses.
+ */
+const REQUIRE_PET = `INSERT INTO petstore_schema (id, version)
+  SELECT 1, NULL ${IF_USABLE} AND NOT EXISTS (SELECT 1 FROM petstore_pets WHERE id = ${LAST_ID} AND id <= ${MAX_ID})`;
+
+// A create with an Idempotency-Key is the next five statements, in this order.
+
+/** Forgets the request with this key if it has expired, and up to two other expired ones. Parameter: key. */
+const FORGET_EXPIRED_REQUESTS = `DELETE FROM petstore_requests WHERE key IN (
+  SELECT key FROM petstore_requests WHERE key = ? AND expires_at <= ${NOW}
+  UNION ALL
+  SELECT key FROM (SELECT key FROM petstore_requests WHERE expires_at <= ${NOW} ORDER BY expires_at LIMIT 2))`;
+
+/**
+ * Remembers the request, unless its key is known, and reserves the next id for its pet. The id is negative until the pet is there. Parameters:
+ * key, fingerprint, retention in milliseconds.
+ */
+const RESERVE_ID = `INSERT INTO petstore_requests (key, fingerprint, pet_id, expires_at)
+  SELECT ?, ?, -1 - min(coalesce(${LAST_ID}, 0), ${MAX_ID}), ${NOW} + ? ${IF_USABLE} ON CONFLICT (key) DO NOTHING`;
+
+/** Inserts the pet under the id that its request has just reserved, and nothing for a request that was known. Parameters: a pet, key. */
+const INSERT_RESERVED_PET = `INSERT INTO petstore_pets (id, name, category_id, status)
+  SELECT -pet_id, ?, ?, ? FROM petstore_requests WHERE key = ? AND pet_id < 0 RETURNING ${ID}`;
+
+/**
+ * Makes the id positive. It undoes the transaction if no pet has a valid id that was reserved, because another program's trigger has ignored or
+ * deleted the pet: `pet_id` would be NULL. Parameter: key.
+ */
+const CONFIRM_REQUEST =
+  `UPDATE petstore_requests SET pet_id = (SELECT id FROM petstore_pets WHERE id = -pet_id AND id <= ${MAX_ID})
+  WHERE key = ? AND pet_id < 0`;
+
+/** Reads what is remembered of a request. Parameter: key. */
+const SELECT_REQUEST = "SELECT fingerprint, CAST(pet_id AS TEXT) AS id FROM petstore_requests WHERE key = ?";
+
+const SELECT_PET = `SELECT ${PET_JSON} AS json FROM petstore_pets WHERE id = ?`;
+
+// A page has a row for each pet: D1 charges for each row read, and one JSON array would read each twice. `ORDER BY id` would sort by the
+// column of the result, which is text.
+const PET_ROWS = `SELECT ${ID}, ${PET_JSON} AS json FROM petstore_pets AS pet`;
+const SELECT_PAGE = `${PET_ROWS} WHERE id > ? ORDER BY pet.id LIMIT ?`;
+const SELECT_PAGE_OF_STATUS = `${PET_ROWS} WHERE status = ? AND id > ? ORDER BY pet.id LIMIT ?`;
