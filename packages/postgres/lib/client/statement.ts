@@ -2,6 +2,17 @@ import { StoreUnavailableError } from "@petstore/petstore/store";
 import { type Connection, type Parameter, type Row, runStatement } from "./connection.ts";
 import { asUnavailable, isRefusal } from "./errors.ts";
 
+export interface StatementParts {
+  text: string;
+  parameters: readonly Parameter[];
+  /** What the statement stores, such as `pet`; undefined if it stores nothing. */
+  whatItStores: string | undefined;
+  /** In milliseconds from now. */
+  timeLimit: number;
+  /** Called when the time has passed, before the statement fails. */
+  onTimeout: () => void;
+}
+
 /**
  * A statement, and the promise of its caller. It ends once, by its answer or by its failure, whichever comes first:
  *
@@ -24,17 +35,7 @@ export class Statement {
   /** The connection on which it was sent; undefined while it waits. */
   connection: Connection | undefined;
 
-  /**
-   * @param timeLimit In milliseconds from now.
-   * @param onTimeout Called when the time has passed, before the statement fails.
-   */
-  constructor(
-    text: string,
-    parameters: readonly Parameter[],
-    whatItStores: string | undefined,
-    timeLimit: number,
-    onTimeout: () => void,
-  ) {
+  constructor({ text, parameters, whatItStores, timeLimit, onTimeout }: StatementParts) {
     this.text = text;
     this.whatItStores = whatItStores;
     this.#parameters = parameters;

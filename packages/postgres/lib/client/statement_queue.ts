@@ -6,7 +6,6 @@
 import { StoreUnavailableError } from "@petstore/petstore/store";
 import { storeClosed } from "@petstore/petstore/store/toolkit";
 import type { CheckedOptions } from "../options.ts";
-import { CANCEL, cancellationOf } from "./cancellation.ts";
 import type { Connection, Parameter, Row } from "./connection.ts";
 import { maxConnectionsOf, type PostgresPool } from "./pool.ts";
 import { guardPool, ignoreError } from "./pool_guard.ts";
@@ -29,7 +28,7 @@ export interface StatementOptions {
   deadline?: number;
   /**
    * What the statement stores, if it stores something. Without an answer it is unknown whether it has done so: the error says that, and
-   * the statement is not cancelled as others are (see {@link cancellationOf}).
+   * the statement is cancelled only before its commit.
    */
   whatItStores?: "pet" | "change of the keys";
 }
@@ -82,7 +81,8 @@ export class StatementQueue {
       return Promise.reject(new StoreUnavailableError("Too many queries wait for PostgreSQL"));
     }
     const timeLimit = deadline === undefined ? this.timeoutMs : Math.max(0, deadline - performance.now());
-    const statement = new Statement(text, parameters, whatItStores, timeLimit, () => this.#giveUp(statement));
+    const onTimeout = () => this.#giveUp(statement);
+    const statement = new Statement({ text, parameters, whatItStores, timeLimit, onTimeout });
     this.#waiting.add(statement);
     if (this.#running < this.#maxRunning) this.#runWaiting();
     return statement.result;
@@ -153,8 +153,26 @@ export class StatementQueue {
     this.#waiting.delete(statement);
     const processId = statement.connection?.processID;
     if (processId === undefined) return;
-    const parameters = cancellationOf(processId, statement.text, statement.whatItStores !== undefined);
+    // A statement that stores something is cancelled only while it waits for a lock, which is before its commit. Later it may wait until a
+    // synchronous standby has its commit. If that wait were cancelled, others would see what it has stored, and a failover to the standby
+    // would take it back. A statement that is not cancelled keeps its locks, and the creates after it wait for these locks until their own
+    // time has passed.
+    const mayCancel = statement.whatItStores === undefined ? "always" : "while it waits for a lock";
     // No caller waits for the result. If this fails, the statement goes on.
-    this.query(CANCEL, parameters).catch(ignoreError);
+    this.query(CANCEL, [String(processId), statement.text, mayCancel]).catch(ignoreError);
   }
 }
+
+/**
+ * Cancels the statement that a process of PostgreSQL runs. Parameters:
+ *
+ * 1. The number of the process.
+ * 2. The text of the statement, of which PostgreSQL may know only the beginning. No other statement must be cancelled: a pooler shows other
+ *    processes than those of PostgreSQL, and after a failover the process may be one of another server.
+ * 3. `always`, or another text if the statement may be cancelled only while it waits for a lock.
+ *
+ * The operators are written as `OPERATOR(pg_catalog.=)`, since a schema in the search path could define its own `=`.
+ */
+export const CANCEL = `SELECT pg_catalog.pg_cancel_backend(pid)::pg_catalog.text FROM pg_catalog.pg_stat_activity
+  WHERE pid OPERATOR(pg_catalog.=) $1::pg_catalog.int4 AND pg_catalog.starts_with($2::pg_catalog.text, query)
+    AND (wait_event_type OPERATOR(pg_catalog.=) 'Lock' OR $3::pg_catalog.text OPERATOR(pg_catalog.=) 'always')`;
