@@ -73,13 +73,15 @@ export function optionalFunction<T>(absent: T): Check<T | undefined, T> {
   return option("a function", (given) => typeof given === "function" && given as T, absent);
 }
 
-/** A check of a whole number from 1 to 2147483647, such as milliseconds of a timer. */
-export function wholeNumber(absent?: number): Check<number | undefined, number> {
+/** The longest delay of a timer, in milliseconds. One that is longer than an int32 fires at once. */
+const MAX_DELAY = 2 ** 31 - 1;
+
+/** A check of a whole number from 1 to `max`. By default, it may be the milliseconds of a timer. */
+export function wholeNumber(absent?: number, max: number = MAX_DELAY): Check<number | undefined, number> {
   return (given = absent, name) => {
-    // A timer with a longer delay than an int32 fires at once.
-    if (Number.isInteger(given) && given! > 0 && given! < 2 ** 31) return given!;
+    if (Number.isInteger(given) && given! > 0 && given! <= max) return given!;
     const type = typeof given === "number" ? RangeError : TypeError;
-    throw invalid(name, "a whole number from 1 to 2147483647", given, type);
+    throw invalid(name, `a whole number from 1 to ${max}`, given, type);
   };
 }
 

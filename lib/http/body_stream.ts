@@ -15,7 +15,7 @@ import type { Problem } from "./problem.ts";
 export const MAX_BYTES_AT_ONCE = 16_384;
 
 /** How many bytes of longer bodies may be in memory, of all clients together. */
-const MAX_MEMORY = 64 * 1024 * 1024;
+export const MAX_MEMORY = 64 * 1024 * 1024;
 
 /**
  * A client may send a body in many tiny pieces, each of which costs a turn. Beyond 256 pieces, the average piece must have 256

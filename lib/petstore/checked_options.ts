@@ -15,6 +15,7 @@ import {
 } from "../option_checks.ts";
 import { type Authenticate, createAuthenticate } from "../access/authentication.ts";
 import { areOrigins, type Cors, type CorsOptions, createCors } from "../http/cors.ts";
+import { MAX_MEMORY } from "../http/body_stream.ts";
 import type { Observer, RequestIds } from "../http/finisher.ts";
 import { bodyBytes } from "../http/reply.ts";
 import { methodsOf } from "../http/router.ts";
@@ -74,7 +75,7 @@ const SETTING_CHECKS: Checks<OptionsWithoutKeys, CheckedSettings> = {
   basePath: basePathOr("/v1"),
   publicBaseUrl: addressOr(undefined),
   defaultStatus: oneOf(PET_STATUSES, "available"),
-  maxBodyBytes: wholeNumber(65_536),
+  maxBodyBytes: wholeNumber(65_536, MAX_MEMORY),
   bodyTimeoutMs: wholeNumber(15_000),
   idempotencyRetentionMs: wholeNumber(86_400_000),
   cors: checkCors,

@@ -26,7 +26,7 @@ export interface PetstoreOptions {
   publicBaseUrl?: string;
   /** The status of a new pet without one. Default: `available`. */
   defaultStatus?: PetStatus;
-  /** The largest request body, in bytes. Default: 65,536. */
+  /** The largest request body, in bytes, up to 64 MiB. Default: 65,536. */
   maxBodyBytes?: number;
   /** How long a request body may take, in milliseconds. Default: 15,000. */
   bodyTimeoutMs?: number;

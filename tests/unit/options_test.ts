@@ -16,7 +16,7 @@ const REFUSED: [options: unknown, error: RegExp][] = [
   ],
   [{ publicBaseUrl: "https://a:b@a.example" }, /^TypeError: .*publicBaseUrl must be an/],
   [{ defaultStatus: "lost" }, /^TypeError: .*one of available, pending, sold, not "lost"$/],
-  [{ maxBodyBytes: 2 ** 31 }, /^RangeError: .*must be a whole number from 1 to 2147483647, not 2147483648$/],
+  [{ maxBodyBytes: 2 ** 26 + 1 }, /^RangeError: .*must be a whole number from 1 to 67108864, not 67108865$/],
   [{ onResponse: 1 }, /^TypeError: .*onResponse must be a function/],
   [{ deprecation: { sunset: new Date(8.64e15) } }, /^TypeError: .*sunset must be a Date from the year 0 to 9999/],
   [{ deprecation: { since: new Date("2030-12-06") } }, /^RangeError: .*deprecation.sunset must be at 2030-12-06T00:00/],
