@@ -3,7 +3,7 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import { isPermitted } from "./process.ts";
+import { mayAccess } from "../../stores/sqlite/permissions.ts";
 import { codeOf } from "./start_error.ts";
 
 /**
@@ -20,7 +20,7 @@ export function makeFolderFor(path: string): void {
   }
   // The name of the folder must reach the disk too. Without permission to read the parent, the folder was not made here, but existed.
   const parent = dirname(folder);
-  if (isPermitted({ name: "read", path: parent })) syncFolder(parent);
+  if (mayAccess("read", parent)) syncFolder(parent);
 }
 
 /** Syncs the names of new files to disk. Windows does this by itself, and cannot open a folder. */

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import process from "node:process";
-import { isPermitted } from "./process.ts";
+import { mayAccess } from "../../stores/sqlite/permissions.ts";
 
 /**
  * A command of this program, such as `keys list`, in the form in which the user has started it: `deno task petstore keys list` in the
@@ -20,8 +20,6 @@ function programName(): string {
   if (process.versions["deno"] === undefined) {
     return main.endsWith("main.ts") ? `node ${relative(process.cwd(), main)}` : "petstore";
   }
-  const isCheckout = ["deno.json", "server.ts"].every((path) =>
-    isPermitted({ name: "read", path }) && existsSync(path)
-  );
+  const isCheckout = ["deno.json", "server.ts"].every((path) => mayAccess("read", path) && existsSync(path));
   return isCheckout ? "deno task petstore" : "petstore";
 }

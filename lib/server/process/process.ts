@@ -1,26 +1,8 @@
-/** The environment, the permissions and the signals of the server's process, on Deno and Node. */
+/** The environment and the signals of the server's process, on Deno and Node. */
 
 import process from "node:process";
+import { isPermitted } from "../../stores/sqlite/permissions.ts";
 import { InterruptedError, SettingError } from "./start_error.ts";
-
-/** A permission of Deno. */
-type Permission =
-  | { name: "read" | "write"; path: string | URL }
-  | { name: "env"; variable?: string }
-  | { name: "net"; host: string }
-  | { name: "sys"; kind: "uid" };
-
-interface DenoProcess {
-  permissions: { querySync(permission: Permission): { state: string } };
-}
-
-/** The permissions of Deno. They are undefined on Node, where a program may do whatever its user may. */
-const permissions = (globalThis as { Deno?: DenoProcess })["Deno"]?.permissions;
-
-/** Whether a permission is granted. Ask this first, because the use of one that is missing makes Deno prompt at the terminal. */
-export function isPermitted(permission: Permission): boolean {
-  return permissions === undefined || permissions.querySync(permission).state === "granted";
-}
 
 /**
  * Reads an environment variable. A variable that this process may not read counts as unset.
