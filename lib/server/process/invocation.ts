@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { relative } from "node:path";
 import process from "node:process";
+import { ON_DENO } from "../../http/platform.ts";
 import { mayAccess } from "../../stores/sqlite/permissions.ts";
 
 /**
@@ -17,9 +18,7 @@ export function commandLine(command: string): string {
 function programName(): string {
   const [, main = ""] = process.argv;
   if (/[\\/]node_modules[\\/]/.test(main)) return "npx @petstore/petstore";
-  if (process.versions["deno"] === undefined) {
-    return main.endsWith("main.ts") ? `node ${relative(process.cwd(), main)}` : "petstore";
-  }
+  if (!ON_DENO) return main.endsWith("main.ts") ? `node ${relative(process.cwd(), main)}` : "petstore";
   const isCheckout = ["deno.json", "server.ts"].every((path) => mayAccess("read", path) && existsSync(path));
   return isCheckout ? "deno task petstore" : "petstore";
 }
