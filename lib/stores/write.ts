@@ -74,9 +74,13 @@ export function recall(
   return { outcome: "replayed", id: BigInt(String(known.id)) };
 }
 
-/** Makes the error of a create whose outcome is not known, from the failure that hides the outcome. */
-export function uncertain({ message, cause }: { message: string; cause?: unknown }): StoreUnavailableError {
-  return new StoreUnavailableError(`${message}; the pet may have been stored`, { cause, mayBeStored: true });
+/**
+ * Makes the error of a write whose outcome is not known, from the failure that hides the outcome.
+ *
+ * @param what What the write would have stored.
+ */
+export function uncertain({ message, cause }: Pick<Error, "message" | "cause">, what = "pet"): StoreUnavailableError {
+  return new StoreUnavailableError(`${message}; the ${what} may have been stored`, { cause, mayBeStored: true });
 }
 
 /** The error of a call to a store that has been closed. */

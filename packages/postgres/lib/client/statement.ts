@@ -1,4 +1,5 @@
 import { StoreUnavailableError } from "@petstore/petstore/store";
+import { uncertain } from "@petstore/petstore/store/toolkit";
 import { type Connection, type Parameter, type Row, runStatement } from "./connection.ts";
 import { asUnavailable, isRefusal } from "./errors.ts";
 
@@ -93,12 +94,7 @@ function failureOf(error: unknown, whatItStores: string | undefined): StoreUnava
   const failure = asUnavailable(error);
   // If the statement stores something, only PostgreSQL's own refusal shows that it has stored nothing.
   const hasStoredNothing = whatItStores === undefined || isRefusal(error);
-  if (hasStoredNothing) return failure;
-  const { message, cause } = failure;
-  return new StoreUnavailableError(`${message}; the ${whatItStores} may have been stored`, {
-    cause,
-    mayBeStored: true,
-  });
+  return hasStoredNothing ? failure : uncertain(failure, whatItStores);
 }
 
 function timeoutError(timeLimit: number): StoreUnavailableError {
