@@ -1,7 +1,6 @@
 import { authorize } from "../access/authentication.ts";
 import { type Handle, pipelineOf } from "../hosts/fetch.ts";
 import type { RequestContext } from "../http/context.ts";
-import type { Observer } from "../http/finisher.ts";
 import type { Operation } from "../http/operation.ts";
 import { createPipeline, type Intercept, type Pipeline } from "../http/pipeline.ts";
 import { callSafely, isPromise } from "../promises.ts";
@@ -26,8 +25,6 @@ export interface ServiceParts {
   guard?: (context: RequestContext) => Problem | undefined;
   /** Operations that the server has beside those of the specification. */
   operations?: readonly Operation[];
-  /** Takes the place of the option `onResponse`. */
-  observe?: Observer | undefined;
   intercept?: Intercept;
 }
 
@@ -37,14 +34,14 @@ export function serviceOf(petstore: { handle: Handle }): Service | undefined {
 }
 
 export function createService(settings: CheckedOptions, parts: ServiceParts = {}): Service {
-  const { keys, store, cors, requestIds, onError } = settings;
-  const { guard, operations = [], observe = settings.onResponse, intercept } = parts;
+  const { keys, store, cors, requestIds, onError, onResponse } = settings;
+  const { guard, operations = [], intercept } = parts;
   const pipeline = createPipeline({
     ...keys,
     cors,
     requestIds,
     guard,
-    observe,
+    observe: onResponse,
     intercept,
     authorize,
     cache: store.changes && new ResponseCache(() => {

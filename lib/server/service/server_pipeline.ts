@@ -4,8 +4,9 @@
  */
 
 import type { RequestContext } from "../../http/context.ts";
+import type { Observer } from "../../http/finisher.ts";
 import type { Problem } from "../../http/problem.ts";
-import { createService, type Service, type ServiceParts } from "../../petstore/service.ts";
+import { createService, type Service } from "../../petstore/service.ts";
 import { checkOptions } from "../../petstore/checked_options.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
 import { INVALID_HOST } from "./errors.ts";
@@ -21,7 +22,9 @@ import { createProbes } from "./probes.ts";
 import { createDocsOperations } from "../viewer/operations.ts";
 
 /** The parts of the server besides the petstore. */
-export interface ServerParts extends Pick<ServiceParts, "observe"> {
+export interface ServerParts {
+  /** Called for each reply. Unlike the option `onResponse`, it sees the whole request. */
+  observe?: Observer | undefined;
   /** Whether to serve the description as a web page. */
   hasDocs: boolean;
   /** The addresses that the description names. If there are none, it names that of the server itself. */
@@ -38,7 +41,7 @@ export function createServerPipeline(options: PetstoreOptions, parts: ServerPart
   const operations = [createDescription(description), ...createProbes(checked.store)];
   if (hasDocs) operations.push(...createDocsOperations(description["servers"] as unknown as OpenApiServer[]));
   if (reset) operations.push(createReset(reset));
-  return createService(checked, { observe, guard: requireHost, operations });
+  return createService({ ...checked, onResponse: observe }, { guard: requireHost, operations });
 }
 
 /** `POST /reset`, for keys that may write. */
