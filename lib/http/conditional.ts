@@ -44,12 +44,10 @@ function withoutBodyFields(headers: HeaderFields): HeaderFields {
   return others;
 }
 
-/** A tag before its letters are filled in: `L` for the length of the text and the link, `A` and `B` for the two halves of the hash. */
-const LAYOUT = 'W/"LLLLLLLLAAAAAAAABBBBBBBB"';
-const LAYOUT_CODES: readonly number[] = /* @__PURE__ */ Array.from(LAYOUT, (character) => character.charCodeAt(0));
-const LENGTH_AT = /* @__PURE__ */ LAYOUT.indexOf("L");
-const HASH_A_AT = /* @__PURE__ */ LAYOUT.indexOf("A");
-const HASH_B_AT = /* @__PURE__ */ LAYOUT.indexOf("B");
+/** A tag whose 24 letters are still to be filled in. */
+const BLANK_TAG = /* @__PURE__ */ Array.from('W/"________________________"', (character) => character.charCodeAt(0));
+const FIRST_LETTER_AT = 3;
+const LETTER_A = 0x61;
 
 /**
  * The weak entity tag of a text, the same on all servers. A strong tag would promise that no two texts have the same one (RFC 9110 §8.8.1), but
@@ -61,22 +59,14 @@ export function weakETag(text: string, hasLink = false): string {
   const [hashA, hashB] = withUtf8Words(text, hashWords);
   // The lowest bit tells whether there is a link, and the others are the length of the text.
   const lengthAndLink = 2 * text.length + (hasLink ? 1 : 0);
-  const codes = LAYOUT_CODES.slice();
-  putLetters(codes, LENGTH_AT, lengthAndLink);
-  putLetters(codes, HASH_A_AT, hashA);
-  putLetters(codes, HASH_B_AT, hashB);
+  const codes = BLANK_TAG.slice();
+  let at = FIRST_LETTER_AT;
+  for (const bits of [lengthAndLink, hashA, hashB]) {
+    // Eight letters from `a` to `p` have four bits each, the lowest first.
+    for (let shift = 0; shift < 32; shift += 4) codes[at++] = LETTER_A + ((bits >>> shift) & 0b1111);
+  }
   // The codes become a text all at once: V8 keeps joined texts as trees, which cost 1.5 µs more when they are sent.
   return String.fromCharCode(...codes);
-}
-
-const LETTER_A = 0x61;
-
-/** Writes 32 bits as eight letters from `a` to `p`. Each letter has four bits, the lowest first. */
-function putLetters(codes: number[], start: number, bits: number): void {
-  for (let i = 0; i < 8; i++) {
-    codes[start + i] = LETTER_A + (bits & 0b1111);
-    bits >>>= 4;
-  }
 }
 
 // The constants and the rounds are those of xxHash.
