@@ -1,34 +1,21 @@
 /** Keeps the key out of errors. */
 
-/** How many characters of a key in a row are hidden. Fewer also stand in other words. */
-const PIECE = 8;
-
-/** The longest text that is looked through. A message of a petstore is shorter. */
+/** The longest text that is kept, in characters. A message of a petstore is shorter. */
 const LONGEST_TEXT = 10_000;
 
-/** Takes a key, and pieces of it, out of a text. */
+/** Takes a key out of a text. */
 export type Hide = (text: string) => string;
 
-/** Makes a function that hides a key as it is, in JSON and in an address. */
+/** Makes a function that hides a key, and shortens a long text. */
 export function createHide(key: string): Hide {
-  // The public prefix of a key is left out, because it is also a common name of a host.
-  const secret = key.replace(/^petstore_(?=.)/, "");
-  const size = Math.min(PIECE, secret.length);
-  const pieces = new Set<string>();
-  for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]) {
-    for (let at = 0; at + size <= form.length; at++) pieces.add(form.slice(at, at + size));
-  }
-  return (text) => {
-    text = text.slice(0, LONGEST_TEXT);
-    let shown = "";
-    let end = 0;
-    for (let at = 0; at + size <= text.length; at++) {
-      if (!pieces.has(text.slice(at, at + size))) continue;
-      if (at >= end) shown += text.slice(end, at) + "…";
-      end = at + size;
-    }
-    return shown + text.slice(end);
-  };
+  // Each character may stand there as it is, after a backslash as in JSON, or as its code after a percent sign as in an address. It is
+  // visible ASCII, so its code has two digits.
+  const forms = Array.from(key, (character) => {
+    const code = character.charCodeAt(0).toString(16);
+    return `\\\\?(?:\\x${code}|%${code})`;
+  });
+  const anyForm = new RegExp(forms.join(""), "gi");
+  return (text) => text.replace(anyForm, "…").slice(0, LONGEST_TEXT);
 }
 
 /**
