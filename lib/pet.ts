@@ -1,6 +1,6 @@
 /** The domain: pets, their validation and their JSON. */
 
-import { excerpt, hasPlainNumbers, INT64_RANGE, isInt64, numberSource, parseInt64 } from "./json.ts";
+import { excerpt, hasPlainNumbers, INT64_RANGE, isInt64, numberSource, parseInt64, quoted } from "./json.ts";
 
 /** The availability of a pet: `available`, `pending` or `sold`. */
 export type PetStatus = "available" | "pending" | "sold";
@@ -71,7 +71,7 @@ export function parseNewPet(
 ): PetDraft | string[] {
   const body = parseJson(text);
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    return [`${subject} must be a JSON object, not ${quote(body)}`];
+    return [`${subject} must be a JSON object, not ${shown(body)}`];
   }
   // Only members of its own count: an extended Object.prototype is not part of the request.
   const name = ownMember(body, "name");
@@ -81,7 +81,7 @@ export function parseNewPet(
     return petOrFaults(name, BigInt(categoryId as number), "", status);
   }
   const source = numberSource(text, "categoryId");
-  return petOrFaults(name, parseInt64(source), source || quote(categoryId), status);
+  return petOrFaults(name, parseInt64(source), source || shown(categoryId), status);
 }
 
 function parseJson(text: string): unknown {
@@ -114,20 +114,20 @@ function petOrFaults(
   else if (!isName(name)) {
     found.push(
       `name must be a string of 1 to ${MAX_NAME_LENGTH} characters, not only white space ` +
-        `and without control characters or lone surrogates, not ${quote(name)}`,
+        `and without control characters or lone surrogates, not ${shown(name)}`,
     );
   }
   if (source === "undefined") found.push("categoryId is required");
   else if (categoryId === undefined) {
     found.push(`categoryId must be an integer ${INT64_RANGE}, not ${excerpt(source)}`);
   }
-  if (!isPetStatus(status)) found.push(`status must be one of ${PET_STATUSES.join(", ")}, not ${quote(status)}`);
+  if (!isPetStatus(status)) found.push(`status must be one of ${PET_STATUSES.join(", ")}, not ${shown(status)}`);
   return found;
 }
 
 /** A value for a message: only the kind of an array or object, otherwise the text, shortened. */
-function quote(value: unknown): string {
+function shown(value: unknown): string {
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object" && value !== null) return "an object";
-  return excerpt(typeof value === "string" ? JSON.stringify(excerpt(value)) : String(value), 80);
+  return excerpt(typeof value === "string" ? quoted(value) : String(value), 80);
 }
