@@ -150,17 +150,15 @@ function withHistory(
   return failure;
 }
 
-/** Waits for a time. Rejects with the reason of the signal once that is aborted. */
+/** Waits for a time, or until the signal is aborted. The next attempt then throws the reason of the signal. */
 function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", abort);
-      resolve();
-    }, milliseconds);
-    const abort = () => {
+  return new Promise((resolve) => {
+    const end = () => {
       clearTimeout(timer);
-      reject(signal?.reason);
+      signal?.removeEventListener("abort", end);
+      resolve();
     };
-    signal?.addEventListener("abort", abort, { once: true });
+    const timer = setTimeout(end, milliseconds);
+    signal?.addEventListener("abort", end);
   });
 }
