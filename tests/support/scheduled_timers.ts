@@ -1,6 +1,7 @@
 /** Puts the timers of a test under a scheduler of fast-check, so that it chooses when each fires, and none takes time. */
 
 import type fc from "fast-check";
+import { whileReplaced } from "./while_replaced.ts";
 
 /**
  * Runs `use` with timers that fire in the order of the scheduler, whatever their times.
@@ -12,7 +13,6 @@ export async function withScheduledTimers<T>(
   mayFire: (milliseconds: number) => boolean,
   use: () => Promise<T>,
 ): Promise<T> {
-  const { setTimeout, setImmediate, clearTimeout } = globalThis;
   const waiting = new Set<number>();
   let last = 0;
   const add = (run: (...args: unknown[]) => void, milliseconds: number, ...args: unknown[]) => {
@@ -23,14 +23,10 @@ export async function withScheduledTimers<T>(
     if (mayFire(milliseconds)) void scheduler.schedule(Promise.resolve(), `a timer of ${milliseconds} ms`).then(fire);
     return id;
   };
-  Object.assign(globalThis, {
+  const timers = {
     setImmediate: (run: () => void, ...args: unknown[]) => add(run, 0, ...args),
     setTimeout: add,
     clearTimeout: (id: number) => waiting.delete(id),
-  });
-  try {
-    return await use();
-  } finally {
-    Object.assign(globalThis, { setTimeout, setImmediate, clearTimeout });
-  }
+  };
+  return await whileReplaced(globalThis as object, timers, use);
 }

@@ -1,6 +1,7 @@
 /** Time that passes only when nothing else is left to do, and then at once. */
 
 import { setImmediate } from "node:timers";
+import { whileReplaced } from "./while_replaced.ts";
 
 /** How often the event loop turns before time passes: reading a body may take some turns. */
 const TURNS = 5;
@@ -21,7 +22,6 @@ export interface VirtualClock {
  * @throws {Error} If it waits for nothing that could still happen.
  */
 export async function withVirtualClock<T>(use: (clock: VirtualClock) => Promise<T>): Promise<T> {
-  const { setTimeout, clearTimeout, performance } = globalThis;
   const timers = new Map<number, { at: number; run: () => void }>();
   let now = 0, last = 0, idle = 0, isOver = false;
   const { promise: hung, reject } = Promise.withResolvers<never>();
@@ -38,7 +38,7 @@ export async function withVirtualClock<T>(use: (clock: VirtualClock) => Promise<
       next[1].run();
     }
   };
-  Object.assign(globalThis, {
+  const members = {
     setTimeout(run: (...args: unknown[]) => void, milliseconds = 0, ...args: unknown[]) {
       timers.set(++last, { at: now + milliseconds, run: () => run(...args) });
       return last;
@@ -46,13 +46,14 @@ export async function withVirtualClock<T>(use: (clock: VirtualClock) => Promise<
     clearTimeout: (id: number) => timers.delete(id),
     // Node reads other members of it when `fetch` is first used.
     performance: Object.create(performance, { now: { value: () => now } }),
+  };
+  return await whileReplaced(globalThis as object, members, async () => {
+    const flowing = flow();
+    try {
+      return await Promise.race([use({ now: () => now, pending: () => timers.size }), hung]);
+    } finally {
+      isOver = true;
+      await flowing;
+    }
   });
-  const flowing = flow();
-  try {
-    return await Promise.race([use({ now: () => now, pending: () => timers.size }), hung]);
-  } finally {
-    isOver = true;
-    await flowing;
-    Object.assign(globalThis, { setTimeout, clearTimeout, performance });
-  }
 }
