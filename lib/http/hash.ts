@@ -1,11 +1,3 @@
-/** Mixes 32 bits, one to one, so that each bit of the result depends on each one given, like the end of MurmurHash3. */
-export function mix(bits: number): number {
-  let mixed = bits;
-  mixed = Math.imul(mixed ^ mixed >>> 16, 0x85ebca77);
-  mixed = Math.imul(mixed ^ mixed >>> 13, 0xc2b2ae3d);
-  return (mixed ^ mixed >>> 16) >>> 0;
-}
-
 /**
  * A hash of a text, as a signed number of 32 bits. Its cost depends only on the length. With a random seed, a client cannot choose texts
  * with the same hash. A caller to whom that does not matter passes 0.

@@ -13,7 +13,6 @@
  * @module
  */
 
-import { mix } from "../http/hash.ts";
 import { createHandles } from "../hosts/fetch.ts";
 import type { Intercept } from "../http/pipeline.ts";
 import { BROKEN_OFF, type Reply } from "../http/reply.ts";
@@ -95,4 +94,12 @@ function createDraw(faults: Required<FaultOptions>): () => Fault | undefined {
     }
     return undefined;
   };
+}
+
+/** Mixes 32 bits, one to one, so that each bit of the result depends on each one given, like the end of MurmurHash3. */
+function mix(bits: number): number {
+  let mixed = bits;
+  mixed = Math.imul(mixed ^ mixed >>> 16, 0x85ebca77);
+  mixed = Math.imul(mixed ^ mixed >>> 13, 0xc2b2ae3d);
+  return (mixed ^ mixed >>> 16) >>> 0;
 }
