@@ -7,9 +7,9 @@ import { statSync } from "node:fs";
 import { once } from "node:events";
 import { parentPort, workerData } from "node:worker_threads";
 import { resolvesWithin, untilAborted } from "../../promises.ts";
-import { StoreUnavailableError } from "../store.ts";
 import { type Backup, backupDatabase } from "./backup.ts";
 import { findDatabase, type FoundDatabase } from "./inspection.ts";
+import { fromSent, type SentError, toSent } from "./sent_error.ts";
 import { createStopFlag, stopCopy, type StopFlag } from "./stop_flag.ts";
 import { startThread } from "./thread.ts";
 
@@ -29,13 +29,8 @@ interface Work {
   stop: StopFlag;
 }
 
-/**
- * What the thread answers. A failure carries the `code` and `errcode` of its cause, by which the program tells a temporary obstacle,
- * because structured cloning of the error would lose them.
- */
-type Answer =
-  | { backup: Backup }
-  | { message: string; cause: { message: string; code?: unknown; errcode?: unknown } };
+/** What the thread answers. */
+type Answer = { kind: "copied"; backup: Backup } | SentError;
 
 /**
  * Copies a snapshot of a database into an empty file, and checks the copy.
@@ -66,7 +61,8 @@ export async function backupUntilAborted(
   const answered = once(worker, "message") as Promise<[Answer]>;
   try {
     const [answer] = await untilAborted(signal, answered);
-    return resultOf(answer);
+    if (answer.kind === "failure") throw fromSent(answer);
+    return answer.backup;
   } finally {
     // The caller removes an unfinished copy. The thread must have ended before that, because SQLite makes a file that is missing, and a
     // journal beside it. Deno's `terminate()` does not wait for a call that is running.
@@ -79,21 +75,9 @@ export async function backupUntilAborted(
 /** The first function that the thread calls. */
 export async function runBackup(): Promise<void> {
   const { source, copy, stop } = workerData as Work;
-  parentPort!.postMessage(
-    await backupDatabase(source, copy, stop).then((backup): Answer => ({ backup }), describeFailure),
-  );
-}
-
-function describeFailure(error: Error): Answer {
-  const { message, code, errcode } = (error.cause ?? error) as Error & { code?: unknown; errcode?: unknown };
-  return { message: error.message, cause: { message, code, errcode } };
-}
-
-/** Returns what an answer says of the copy, or throws the failure that it describes. */
-function resultOf(answer: Answer): Backup {
-  if ("backup" in answer) return answer.backup;
-  const { message, code, errcode } = answer.cause;
-  throw new StoreUnavailableError(answer.message, { cause: Object.assign(new Error(message), { code, errcode }) });
+  const copied = backupDatabase(source, copy, stop).then((backup) => ({ kind: "copied" as const, backup }));
+  const answer: Answer = await copied.catch(toSent);
+  parentPort!.postMessage(answer);
 }
 
 /** The size of a database with its log, in bytes. */

@@ -5,11 +5,11 @@ import { StoreUnavailableError } from "../store.ts";
 import { uncertain, type Write } from "../write.ts";
 import { DescriptorReserve } from "./descriptor_reserve.ts";
 import type { OpenedFiles } from "./opened_files.ts";
+import { fromSent } from "./sent_error.ts";
 import { startThread } from "./thread.ts";
 import {
   type Answer,
   type Committed,
-  errorOf,
   onMessage,
   type Request,
   type ThreadData,
@@ -49,7 +49,7 @@ export class WritingThread {
     if (!this.#running) return undefined;
     const answer = await this.#ask(this.#running, writes);
     if (!answer) throw uncertain(new Error("The thread that writes has ended"));
-    if (answer.kind === "failure") throw errorOf(answer);
+    if (answer.kind === "failure") throw fromSent(answer);
     return answer;
   }
 

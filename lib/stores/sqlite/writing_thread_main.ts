@@ -7,12 +7,12 @@
  */
 
 import { type MessagePort, workerData } from "node:worker_threads";
-import { StoreUnavailableError } from "../store.ts";
 import type { Outcome, Write } from "../write.ts";
 import type { OpenedFiles } from "./opened_files.ts";
 import { WriteTransactions } from "./write_transactions.ts";
 import { asUnavailable } from "./errors.ts";
 import { openSecondConnection } from "./open.ts";
+import { type SentError, toSent } from "./sent_error.ts";
 import { BUSY_TIMEOUT_MS } from "./transaction.ts";
 
 /** The address of this module: a file or, if it comes from JSR, a page of the web. It is undefined where a bundler has removed it. */
@@ -41,7 +41,7 @@ export function runWriter(): void {
       const outcomes = transactions.commit(writes, BUSY_TIMEOUT_MS);
       return { kind: "outcomes", outcomes, milliseconds: performance.now() - startedAt };
     } catch (error) {
-      return failureOf(asUnavailable(error, files.givenPath));
+      return toSent(asUnavailable(error, files.givenPath));
     }
   }
 }
@@ -62,29 +62,10 @@ export interface Committed {
   milliseconds: number;
 }
 
-/** An error as a message. The error itself would lose its class in structured cloning. */
-interface Failure {
-  kind: "failure";
-  message: string;
-  /** What the error says as a {@link StoreUnavailableError}. It is undefined if the error is a defect of this library. */
-  mayBeStored: boolean | undefined;
-}
-
 /** What the writing thread sends back to the store. */
-export type Answer = Committed | Failure;
+export type Answer = Committed | SentError;
 
 /** Calls `receive` with each message on a port. On Deno, `port.on("message")` takes three microseconds more for each create of a batch. */
 export function onMessage<Message>(port: MessagePort, receive: (message: Message) => void): void {
   Object.assign(port, { onmessage: ({ data }: { data: Message }) => receive(data) });
-}
-
-function failureOf(error: unknown): Failure {
-  if (error instanceof StoreUnavailableError) {
-    return { kind: "failure", message: error.message, mayBeStored: error.mayBeStored };
-  }
-  return { kind: "failure", message: String(error), mayBeStored: undefined };
-}
-
-export function errorOf({ message, mayBeStored }: Failure): Error {
-  return mayBeStored === undefined ? new Error(message) : new StoreUnavailableError(message, { mayBeStored });
 }
