@@ -35,7 +35,7 @@ import { postgresKeys } from "./lib/keys.ts";
 import { checkOptions, type PostgresStoreOptions } from "./lib/options.ts";
 import { openTables } from "./lib/schema/schema.ts";
 import { FEW_DIGITS, type ReadStatements, readStatements } from "./lib/statements.ts";
-import { Sweeper } from "./lib/sweeper.ts";
+import { createSweeper } from "./lib/sweeper.ts";
 
 export { postgresGrants } from "./lib/schema/privileges.ts";
 export { postgresSchema } from "./lib/schema/schema.ts";
@@ -81,7 +81,8 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
   #digits = FEW_DIGITS;
   #statements: ReadStatements;
   readonly #commits: GroupCommit;
-  readonly #sweeper: Sweeper;
+  /** Counts a remembered request, and now and then deletes those that have expired. */
+  readonly #countRequest: () => void;
   #closing: Promise<void> | undefined;
 
   constructor(db: StatementQueue, keyDb: StatementQueue, isNew: boolean) {
@@ -92,7 +93,7 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
     this.keys = postgresKeys(keyDb);
     this.#statements = readStatements(db.schema);
     this.#commits = new GroupCommit(db);
-    this.#sweeper = new Sweeper(db);
+    this.#countRequest = createSweeper(db);
   }
 
   get batch(): GroupCommit["batch"] {
@@ -105,7 +106,7 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
 
   async write(write: Write): Promise<Outcome> {
     const outcome = await this.#commits.write(write);
-    if (write.kind === "createOnce" && outcome.outcome === "created") this.#sweeper.countRequest();
+    if (write.kind === "createOnce" && outcome.outcome === "created") this.#countRequest();
     return outcome;
   }
 

@@ -7,25 +7,18 @@ const REQUESTS_PER_DELETION = 500;
 const MAX_DELETED = 2000;
 
 /**
- * Deletes expired requests while new ones arrive, in separate statements, so that no create waits for them. If a deletion fails, a later
- * one catches up.
+ * Returns a function that is called for each new request. It deletes expired requests now and then, in separate statements, so that no create
+ * waits for them. If a deletion fails, a later one catches up.
  */
-export class Sweeper {
-  readonly #db: StatementQueue;
+export function createSweeper(db: StatementQueue): () => void {
   /** How many requests come before the next deletion. The first one starts a deletion too, so that restarts leave nothing behind. */
-  #left = 1;
-
-  constructor(db: StatementQueue) {
-    this.#db = db;
-  }
-
-  /** Counts a new request. */
-  countRequest(): void {
-    this.#left--;
-    if (this.#left > 0) return;
-    this.#left = REQUESTS_PER_DELETION;
-    this.#db.query(deleteStatement(this.#db.schema), [String(MAX_DELETED)]).catch(() => {});
-  }
+  let left = 1;
+  return () => {
+    left--;
+    if (left > 0) return;
+    left = REQUESTS_PER_DELETION;
+    db.query(deleteStatement(db.schema), [String(MAX_DELETED)]).catch(() => {});
+  };
 }
 
 /** Makes the statement that deletes expired requests, up to the number that is its parameter. */
