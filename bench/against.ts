@@ -2,7 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import { ROOT } from "../tests/support/server/serve_task.ts";
+import { ROOT } from "../tests/support/pages.ts";
 import { LOAD_CORE, SERVER_CORE, STOP } from "./load/machine.ts";
 import { startScript, startStandalone } from "./load/server_process.ts";
 import type { Contender, Place, Section } from "./rounds.ts";

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createSqliteStore } from "../lib/stores/sqlite/create_sqlite_store.ts";
-import { ROOT } from "../tests/support/server/serve_task.ts";
+import { ROOT } from "../tests/support/pages.ts";
 import { slowDisk } from "../tests/support/system/disk.ts";
 import { NEW_PET, petAt } from "./catalogue.ts";
 import { type Runtime, type ServerProcess, startScript, startStandalone } from "./load/server_process.ts";

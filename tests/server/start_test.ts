@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { addPet, countPets, readKey, runServer, withServer } from "../support/server/server_process.ts";
-import { NODE, ON_NODE, ROOT, serverCommand } from "../support/server/serve_task.ts";
+import { ROOT } from "../support/pages.ts";
+import { NODE, ON_NODE, serverCommand } from "../support/server/serve_task.ts";
 import { Child } from "../support/system/child.ts";
 import { test } from "../support/server/in_process.ts";
 import { assertRefused } from "../support/server/pet_files.ts";

@@ -3,7 +3,8 @@
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+/** The folder of the checkout. */
+export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
 
 export const PAGES: readonly string[] = globSync(["*.md", "docs/*.md", "packages/*/*.md"], { cwd: ROOT }).sort();
 

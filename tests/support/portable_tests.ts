@@ -2,9 +2,7 @@
 
 import { globSync } from "node:fs";
 import { normalize } from "node:path";
-import { fileURLToPath } from "node:url";
-
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+import { ROOT } from "./pages.ts";
 
 /**
  * Tests of the order of events in models, of stores that are no part of the library, and of processes; of a runtime that is none of them;

@@ -1,8 +1,6 @@
 import { join } from "node:path";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
-
-export const ROOT: string = fileURLToPath(new URL("../../../", import.meta.url));
+import { ROOT } from "../pages.ts";
 
 /** The flags that the tasks of a checkout's server give to `deno run`. With more permissions, a test would prove nothing. */
 export function taskFlags(root: string = ROOT): string[] {

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Child } from "../system/child.ts";
-import { ROOT } from "./serve_task.ts";
+import { ROOT } from "../pages.ts";
 import { originOf, STARTED } from "./server_process.ts";
 
 export function readUnit(name: string): string {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
+import { ROOT } from "../../../../tests/support/pages.ts";
 import { whyNoCluster } from "../../../../tests/support/postgres/cluster.ts";
 import { NO_PGBOUNCER, withPooler } from "../../../../tests/support/postgres/pgbouncer.ts";
 import { withDatabase } from "../../../../tests/support/postgres/servers.ts";
 import { Child } from "../../../../tests/support/system/child.ts";
 import { testUnless } from "../../../../tests/support/test_with.ts";
 
-const ROOT = new URL("../../../../", import.meta.url).pathname;
 const FILTER = "PostgreSQL";
 
 testUnless(whyNoCluster() || NO_PGBOUNCER)(
