@@ -3,15 +3,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sleep } from "../../lib/promises.ts";
-import { createWriters, writeAll, type Writers } from "../../lib/server/process/writers.ts";
+import { createWriters, type Sinks, writeAll, type Writers } from "../../lib/server/process/writers.ts";
 import { withVirtualClock } from "../support/virtual_clock.ts";
 
 /** Waits until a line that was added could have been written. */
 const pause = () => sleep(100);
 
 /** Writers of streams on which this function is called with each text, and may wait or throw. */
-function writersTo(write: (text: string, stream: keyof Writers) => void | Promise<void>): Writers {
-  const sinkOf = (stream: keyof Writers) => ({
+function writersTo(write: (text: string, stream: keyof Sinks) => void | Promise<void>): Writers {
+  const sinkOf = (stream: keyof Sinks) => ({
     async write(bytes: Uint8Array) {
       await write(new TextDecoder().decode(bytes), stream);
       return bytes.length;

@@ -11,10 +11,10 @@ export const CHECK: Command = {
   ],
   failure: "The store cannot be checked",
   async run(args, context) {
-    const { output, errors } = context.writers;
+    const { output, report } = context.writers;
     const { description, shared } = await readSharedStore(args, context);
     const { faults, contents } = await shared.check();
-    for (const fault of faults) errors.add(`petstore: ${fault}`);
+    faults.forEach(report);
     if (faults.length > 0) return 2;
     output.add(`${description} is sound: ${contents}`);
     return 0;

@@ -1,6 +1,6 @@
 import { readSource, STANDARD } from "../transfer/files.ts";
 import { type BadLine, readPetLines } from "../transfer/pet_lines.ts";
-import { formatPetCount, oneLine } from "../process/lines.ts";
+import { formatPetCount } from "../process/lines.ts";
 import { untilInterrupted } from "../process/process.ts";
 import { SettingError } from "../process/start_error.ts";
 import type { CommandArguments } from "../settings/arguments.ts";
@@ -30,7 +30,7 @@ export const IMPORT: Command = {
 /** @returns The exit status. */
 async function importFile(args: CommandArguments, context: Context, signal: AbortSignal): Promise<number> {
   const sourceName = args.operand === STANDARD ? "standard input" : args.operand;
-  const report = (line: string) => context.writers.errors.add(`petstore: ${line}`);
+  const { output, report } = context.writers;
   const { description, shared } = await readSharedStore(args, context);
   const { pets, badLines, ignoredNames } = await readPetLines(readSource(args.operand, signal));
   if (ignoredNames.size > 0) report(describeIgnored([...ignoredNames]));
@@ -41,22 +41,22 @@ async function importFile(args: CommandArguments, context: Context, signal: Abor
   }
   if (pets.length === 0) throw new SettingError(`${sourceName} has no pets`);
   if (args.isOn("dry-run")) {
-    context.writers.output.add(`${sourceName}: ${formatPetCount(pets.length)} can be added`);
+    output.add(`${sourceName}: ${formatPetCount(pets.length)} can be added`);
     return 0;
   }
   const { isNew } = await shared.import(pets, signal);
   if (isNew) report(`${description} is new`);
-  context.writers.output.add(`${sourceName}: ${formatPetCount(pets.length)} added`);
+  output.add(`${sourceName}: ${formatPetCount(pets.length)} added`);
   return 0;
 }
 
 function describeBad(lines: readonly BadLine[]): string[] {
-  return shorten(lines.map(({ number, faults }) => `Line ${number}: ${oneLine(faults.join("; "))}`));
+  return shorten(lines.map(({ number, faults }) => `Line ${number}: ${faults.join("; ")}`));
 }
 
 function describeIgnored(names: readonly string[]): string {
   const shown = shorten(names.map((name) => JSON.stringify(name)));
-  return oneLine(`Members that a pet does not have are ignored: ${shown.join(", ")}`);
+  return `Members that a pet does not have are ignored: ${shown.join(", ")}`;
 }
 
 /** The first items of a list, and how many there are beside them. */

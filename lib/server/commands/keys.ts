@@ -93,7 +93,7 @@ export const ROTATE_KEY: Command = {
     const successor = await makeSuccessor(stored, old.id, { overlapMs, expires: undefined });
     return await useKeys(setting, context, async (keys) => {
       await printAndStore(successor, keys, context);
-      context.writers.errors.add(`petstore: ${old.id} ${describeEnd(successor.replaced!.expires)} at the latest`);
+      context.writers.report(`${old.id} ${describeEnd(successor.replaced!.expires)} at the latest`);
     });
   },
 };
@@ -110,13 +110,13 @@ export const REVOKE_KEY: Command = {
     // This fails if the store does not exist, while opening it would make it.
     const stored = await setting.shared.listKeys();
     const { id, digest } = await findKey(args, stored);
-    const { output, errors } = context.writers;
+    const { output, report } = context.writers;
     return await useKeys(setting, context, async (keys) => {
       await keys.revoke(id, new Date());
       output.add(`${id} is revoked`);
-      for (const line of await removeRevokedKey(digest, setting.path)) errors.add(`petstore: ${line}`);
+      (await removeRevokedKey(digest, setting.path)).forEach(report);
       if (stored.some((key) => key.id !== id && isValid(key))) return;
-      errors.add(`petstore: no key of the store is valid now; ${commandLine("keys add")} makes one`);
+      report(`no key of the store is valid now; ${commandLine("keys add")} makes one`);
     });
   },
 };
@@ -145,7 +145,7 @@ async function useKeys(
 ): Promise<number> {
   const store = await open();
   // A new store is told, because a key that is added in the wrong folder or database would be of no use.
-  if (store.isNew) writers.errors.add(`petstore: ${description} is new; servers that use it will accept the key`);
+  if (store.isNew) writers.report(`${description} is new; servers that use it will accept the key`);
   try {
     await use(store.keys);
     return 0;
@@ -163,7 +163,7 @@ async function useKeys(
 async function printAndStore(
   { key, stored, replaced }: MadeKey,
   store: KeyStore,
-  { writers: { output, errors } }: Context,
+  { writers: { output, report } }: Context,
 ): Promise<void> {
   const { id, label, readOnly, expires } = stored;
   output.add(key);
@@ -185,7 +185,7 @@ async function printAndStore(
     throw new SettingError("The printed key is not valid, because the one to replace was revoked meanwhile");
   }
   const rights = readOnly ? "may read" : "may read and write";
-  errors.add(`petstore: ${id} (${label}) ${rights} and ${describeEnd(expires)}. The key cannot be shown again`);
+  report(`${id} (${label}) ${rights} and ${describeEnd(expires)}. The key cannot be shown again`);
 }
 
 /** A clause about the end of a key, without its subject. */

@@ -9,7 +9,7 @@ import { DEFAULT_COMMAND } from "./table.ts";
 import { describeUnknownVariables, type Environment, prepareEnvironment } from "../settings/environment.ts";
 import { resolvesWithin } from "../../promises.ts";
 import { ignoreSignal } from "../process/process.ts";
-import { createWriters, isBrokenPipe, reportTo } from "../process/writers.ts";
+import { createWriters, isBrokenPipe } from "../process/writers.ts";
 
 /** The time limit for the last lines on standard output and standard error, in milliseconds. */
 const FLUSH_TIMEOUT = 1_000;
@@ -26,8 +26,7 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
   ignoreSignal("SIGXFSZ");
   const environment = prepareEnvironment(runtime.environment);
   const writers = createWriters(runtime.sinks);
-  const { output, errors } = writers;
-  const report = reportTo(errors);
+  const { output, errors, report } = writers;
   let status = 0;
   try {
     if (logsJson(args, runtime.environment)) errors.format = asJsonLine;

@@ -20,6 +20,8 @@ export type Report = (line: string) => void;
 export interface Writers {
   output: LineWriter;
   errors: LineWriter;
+  /** Writes a line for the operator to standard error, after the name of the program. */
+  report: Report;
 }
 
 /** Standard output or standard error. A write may take only a part of the bytes, and resolves to their number. */
@@ -27,7 +29,7 @@ export interface Sink {
   write(bytes: Uint8Array): Promise<number>;
 }
 
-export type Sinks = Record<keyof Writers, Sink>;
+export type Sinks = Record<"output" | "errors", Sink>;
 
 /** Creates the writers of both streams. If standard output cannot be written, standard error says so. */
 export function createWriters(sinks: Sinks): Writers {
@@ -37,10 +39,10 @@ export function createWriters(sinks: Sinks): Writers {
   const output = createLineWriter(sinks.output, ({ message }) => {
     report(`standard output cannot be written: ${message}`);
   });
-  return { output, errors };
+  return { output, errors, report };
 }
 
-/** Returns the function that writes to standard error. Each line begins with the name of the program. */
+/** Returns the function that is {@link Writers.report}. */
 export function reportTo(errors: LineWriter): Report {
   return (line) => errors.add(`petstore: ${oneLine(line)}`);
 }

@@ -2,7 +2,7 @@
 
 import { formatAddress } from "../process/lines.ts";
 import { SettingError } from "../process/start_error.ts";
-import { reportTo, writeJson, type Writers } from "../process/writers.ts";
+import { writeJson, type Writers } from "../process/writers.ts";
 import { DrainGate } from "../service/drain_gate.ts";
 import type { Listener } from "../service/listener.ts";
 import type { ServerSettings } from "../settings/server_settings.ts";
@@ -28,8 +28,7 @@ export async function serve(settings: ServerSettings, writers: Writers, runtime:
   const ending = runtime.waitForSignal();
   const storeSetting = await readStoreSetting(settings.store, runtime.environment);
   requireFittingStore(storeSetting, settings);
-  const report = reportTo(writers.errors);
-  const metricsServer = settings.metrics && await serveMetrics(settings.metrics, runtime.listen, report);
+  const metricsServer = settings.metrics && await serveMetrics(settings.metrics, runtime.listen, writers.report);
   try {
     await serveStore({ settings, storeSetting, writers, runtime, ending, metricsServer });
   } finally {
@@ -70,7 +69,7 @@ export async function serveStore(start: Start): Promise<void> {
   const { settings, storeSetting, writers, runtime, ending, metricsServer } = start;
   const metrics = metricsServer?.metrics;
   const isJson = settings.log === "json";
-  const report = reportTo(writers.errors);
+  const { report } = writers;
   const failureLog = createFailureLog(writers.errors, isJson);
   const gate = new DrainGate();
   const address = { ...settings, flag: "--port", isShared: settings.reusePort } as const;

@@ -4,6 +4,7 @@ import { readArguments } from "../../../lib/server/commands/command_line.ts";
 import { SERVE } from "../../../lib/server/commands/serve.ts";
 import type { DrainGate } from "../../../lib/server/service/drain_gate.ts";
 import type { Listen, Listener } from "../../../lib/server/service/listener.ts";
+import { reportTo } from "../../../lib/server/process/writers.ts";
 import { serveStore } from "../../../lib/server/serving/serve.ts";
 import { prepareEnvironment } from "../../../lib/server/settings/environment.ts";
 import { readSettings, type ServerSettings } from "../../../lib/server/settings/server_settings.ts";
@@ -44,6 +45,7 @@ export async function startWithoutSocket(
     flush: () => Promise.resolve(),
     failure: undefined,
   });
+  const errors = writer("errors");
   let gate: DrainGate | undefined;
   const listen: Listen = (_, given) => {
     // The server gives its whole gate.
@@ -53,7 +55,7 @@ export async function startWithoutSocket(
   const served = serveStore({
     settings,
     storeSetting: { description: "the store", open: () => store },
-    writers: { output: writer("output"), errors: writer("errors") },
+    writers: { output: writer("output"), errors, report: reportTo(errors) },
     runtime: { listen, holdTimeMs },
     ending: ending.promise,
     metricsServer: metrics && { metrics, url: "" },
