@@ -1,4 +1,4 @@
-/** Makes sure that a server accepts an API key: one of its settings, one of the store, that of the key file, or a new one. */
+/** Makes sure that a server without a key in its settings accepts one: a key of the store, that of the key file, or a new one. */
 
 import { createKeyManager } from "../../access/create_key_manager.ts";
 import { defaultCallerId, idOf } from "../../access/key_digest.ts";
@@ -24,11 +24,9 @@ export interface FirstKey {
  * Adds the key of the key file to the store, unless the store has it. If the store has no keys and there is no key file, makes the file
  * with a new key.
  *
- * @param configured The keys of the settings. If there are any, neither the store nor the key file is looked at.
  * @throws {SettingError} If the keys cannot be read or kept.
  */
-export async function provideFirstKey(configured: readonly string[], store: KeyStore): Promise<FirstKey> {
-  if (configured.length > 0) return AS_SET;
+export async function provideFirstKey(store: KeyStore): Promise<FirstKey> {
   try {
     const stored = await store.list();
     const hasValidKey = stored.some(isValid);
@@ -72,16 +70,11 @@ async function acceptKey(key: string, stored: readonly StoredKey[], store: KeySt
   return true;
 }
 
-/**
- * Makes a key for a store in memory, unless the settings have one. The key ends with the server, as the pets do, and no file is made.
- */
-export async function makeTemporaryKey(configured: readonly string[], store: KeyStore): Promise<FirstKey> {
-  if (configured.length > 0) return AS_SET;
+/** Makes a key for a store in memory. It ends with the server, as the pets do, and no file is made. */
+export async function makeTemporaryKey(store: KeyStore): Promise<FirstKey> {
   const { key } = await createKeyManager(store).add({ label: FIRST_LABEL });
   return { location: "memory", note: `${key} (new, until the server stops)`, key };
 }
-
-const AS_SET: FirstKey = { location: "settings", note: "as set" };
 
 /** Whether a key is accepted now. */
 export function isValid({ expires, revoked }: Pick<StoredKey, "expires" | "revoked">): boolean {

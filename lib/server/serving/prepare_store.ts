@@ -30,7 +30,9 @@ export async function prepareStore(
   for (const name of remains) {
     report(`${join(dirname(path!), name)} is of a command that was cut short, and can be removed`);
   }
-  return shared ? await provideFirstKey(keys, store.keys) : await makeTemporaryKey(keys, store.keys);
+  // If the settings have keys, neither those of the store nor the key file is looked at.
+  if (keys.length > 0) return { location: "settings", note: "as set" };
+  return shared ? await provideFirstKey(store.keys) : await makeTemporaryKey(store.keys);
 }
 
 /**
