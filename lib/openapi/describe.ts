@@ -6,7 +6,7 @@ import { CROSS_ORIGIN_PARAGRAPH, describeRequestIds, INFO, INTRODUCTION, SECURIT
 import { linkBaseOf } from "../operations/definition.ts";
 import { createSchemas } from "../operations/schemas.ts";
 import { DESCRIBED_OPERATIONS } from "../operations/table.ts";
-import type { CheckedSettings } from "../petstore/checked_options.ts";
+import type { CheckedOptions } from "../petstore/checked_options.ts";
 import { failuresOf, renderOperation, renderSharedResponses } from "./operations.ts";
 import { renderHeaderComponents } from "./responses.ts";
 
@@ -24,7 +24,7 @@ export interface OpenApiServer {
  * @param furtherCodes Error codes that are not of the library, but of the server around it.
  */
 export function describe(
-  settings: CheckedSettings,
+  settings: CheckedOptions,
   servers: readonly OpenApiServer[] = [{ url: linkBaseOf(settings) || "/" }],
   furtherCodes: readonly string[] = [],
 ): JsonObject {
@@ -56,7 +56,7 @@ export function describe(
 }
 
 /** What does not depend on the operation is told once, and not for each response. */
-function describeApi({ requestIds, cors }: CheckedSettings): string {
+function describeApi({ requestIds, cors }: CheckedOptions): string {
   const paragraphs = [INTRODUCTION];
   if (requestIds !== "none") paragraphs.push(describeRequestIds(requestIds));
   if (cors) paragraphs.push(CROSS_ORIGIN_PARAGRAPH);

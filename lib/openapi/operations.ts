@@ -3,7 +3,7 @@
 import type { JsonObject } from "../operations/json_types.ts";
 import { type Definition, type Deprecation, deprecationOf, type Description } from "../operations/definition.ts";
 import { commonFailures, type FailureGroup } from "../operations/failure_groups.ts";
-import type { CheckedSettings } from "../petstore/checked_options.ts";
+import type { CheckedOptions } from "../petstore/checked_options.ts";
 import type { Stability } from "../petstore/options.ts";
 import { referTo, renderFailure, renderSuccess } from "./responses.ts";
 
@@ -11,7 +11,7 @@ import { referTo, renderFailure, renderSuccess } from "./responses.ts";
 export function failuresOf(
   definition: Definition,
   description: Description,
-  settings: CheckedSettings,
+  settings: CheckedOptions,
 ): readonly FailureGroup[] {
   const deprecation = deprecationOf(definition, settings);
   return mergeByStatus([...description.failures, ...commonFailures(definition.effect, deprecation?.gone)]);
@@ -22,7 +22,7 @@ export function renderOperation(
   definition: Definition,
   description: Description,
   failures: readonly FailureGroup[],
-  settings: CheckedSettings,
+  settings: CheckedOptions,
 ): JsonObject {
   const deprecation = deprecationOf(definition, settings);
   return {

@@ -29,8 +29,13 @@ import type { PetStore } from "../stores/store.ts";
 import { addressOr, basePathOr } from "./address_checks.ts";
 import type { PetstoreOptions, Stability } from "./options.ts";
 
-/** The options with their defaults, and what is made of them, except the keys. A description of the petstore needs no keys. */
-export interface CheckedSettings extends OperationSettings {
+/** The options with their defaults, and what is made of them. */
+export interface CheckedOptions extends OperationSettings {
+  keys: {
+    authenticate: Authenticate;
+    /** Whether a client may be known by something other than the field Authorization, such as a cookie. */
+    mayLackAuthorization: boolean;
+  };
   cors: Cors | undefined;
   onError: NonNullable<PetstoreOptions["onError"]>;
   onResponse: Observer | undefined;
@@ -39,26 +44,10 @@ export interface CheckedSettings extends OperationSettings {
   stability: Labels;
 }
 
-/** All options with their defaults, and what is made of them. */
-export interface CheckedOptions extends CheckedSettings {
-  keys: {
-    authenticate: Authenticate;
-    /** Whether a client may be known by something other than the field Authorization, such as a cookie. */
-    mayLackAuthorization: boolean;
-  };
-}
-
-type OptionsWithoutKeys = Omit<PetstoreOptions, "keys">;
-
 type Labels = Readonly<Record<string, Stability | undefined>>;
 
 export function checkOptions(options: PetstoreOptions): CheckedOptions {
   return checkAll(OPTION_CHECKS, options);
-}
-
-/** Checks the options of a petstore that answers no request, such as one that is only described. */
-export function checkSettings(options: OptionsWithoutKeys): CheckedSettings {
-  return checkAll(SETTING_CHECKS, options);
 }
 
 /** Checks one option alone, for a program that makes it of a flag. */
@@ -70,7 +59,9 @@ export function checkOption<Name extends keyof CheckedOptions>(name: Name, given
 // or the default if the value is undefined, and throws if the value is wrong. `wholeNumber(65_536)`, for example, makes a check whose default is
 // 65,536. `Checks<Given, Made>` is an object with one check for each option.
 
-const SETTING_CHECKS: Checks<OptionsWithoutKeys, CheckedSettings> = {
+const OPTION_CHECKS: Checks<PetstoreOptions, CheckedOptions> = {
+  // A verifier sees the whole request, so it may accept one without Authorization.
+  keys: (keys) => ({ authenticate: createAuthenticate(keys), mayLackAuthorization: typeof keys === "function" }),
   store: checkStore,
   basePath: basePathOr("/v1"),
   publicBaseUrl: addressOr(undefined),
@@ -85,12 +76,6 @@ const SETTING_CHECKS: Checks<OptionsWithoutKeys, CheckedSettings> = {
   requestIds: oneOf(["all", "failures", "none"], "failures"),
   deprecation: checkDeprecation,
   stability: (labels = {}, name) => checkAll(STABILITY_CHECKS, labels, name),
-};
-
-const OPTION_CHECKS: Checks<PetstoreOptions, CheckedOptions> = {
-  // A verifier sees the whole request, so it may accept one without Authorization.
-  keys: (keys) => ({ authenticate: createAuthenticate(keys), mayLackAuthorization: typeof keys === "function" }),
-  ...SETTING_CHECKS,
 };
 
 export const OPTION_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(OPTION_CHECKS);
