@@ -99,13 +99,11 @@ function infoOf({ digest: _, ...info }: StoredKey): KeyInfo {
 
 const MANAGER_CHECKS: Checks<KeyManagerOptions, { keys: KeyRecord[] } & OutageListeners> = {
   keys: (keys) => keys === undefined ? [] : checkKeys(keys),
-  onOutage: optionalFunction(reportOutage),
+  onOutage: optionalFunction((error) => {
+    console.error("The API keys cannot be read at the moment; the last known ones stay valid", error);
+  }),
   onRecovery: optionalFunction(() => {}),
 };
-
-function reportOutage(error: unknown): void {
-  console.error("The API keys cannot be read at the moment; the last known ones stay valid", error);
-}
 
 const DAY = 86_400_000;
 
