@@ -2,11 +2,9 @@
 
 import type { KeyManager } from "../../access/key_manager.ts";
 import { createKeyManager } from "../../access/create_key_manager.ts";
-import { createHandles } from "../../hosts/fetch.ts";
 import type { Observer } from "../../http/finisher.ts";
-import { type FaultOptions, withFaults } from "../../petstore/faults.ts";
+import { createFailingService } from "../../petstore/failing_service.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
-import { type Service, serviceOf } from "../../petstore/service.ts";
 import { type KeyedPetStore, type PetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { firstLine } from "../process/start_error.ts";
 import type { LineWriter, Report } from "../process/writers.ts";
@@ -50,7 +48,7 @@ export function openGate(gate: DrainGate, store: KeyedPetStore, settings: Server
   /** Opens the gate to a new service on a store, with the faults of the settings from their beginning. */
   function openTo(servedStore: PetStore): void {
     const service = createServerPipeline({ ...options, store: servedStore }, parts);
-    gate.open(settings.faults ? addFaults(service, settings.faults) : service);
+    gate.open(settings.faults ? createFailingService(service, settings.faults) : service);
   }
 
   /**
@@ -70,12 +68,6 @@ function manageKeys(store: KeyedPetStore, { keys }: ServerSettings, report: Repo
     onRecovery: () => report("the API keys can be read again"),
     ...(keys.length > 0 && { keys }),
   });
-}
-
-function addFaults(service: Service, faults: FaultOptions): Service {
-  const failing = withFaults(createHandles(service), faults);
-  // `withFaults()` makes its petstore of a service, so there is one.
-  return serviceOf(failing)!;
 }
 
 /** Creates the observer of all responses. Without one, the service does not read the clock, for speed. */
