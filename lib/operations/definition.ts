@@ -3,7 +3,7 @@
 import type { Json, JsonObject } from "./json_types.ts";
 import type { Caller } from "../http/context.ts";
 import type { Cors } from "../http/cors.ts";
-import type { HeaderFields, Reply } from "../http/reply.ts";
+import type { HeaderFields } from "../http/reply.ts";
 import type { Effect, Handler, Operation } from "../http/operation.ts";
 import { chain } from "../promises.ts";
 import type { PetStatus } from "../pet.ts";
@@ -112,15 +112,13 @@ function deprecationFields({ since, sunset, successor }: Deprecation, linkBase: 
   };
 }
 
-/** Ends an operation at a date. Its replies are not kept before that, because a copy would outlast the operation. */
+/**
+ * Ends an operation at a date. Until then, its replies lack `invalidatedBy`, so the cache keeps none of them: a copy would outlast the
+ * operation.
+ */
 function endAt(sunset: Date, handler: Handler): Handler {
   return (call) => {
     if (Date.now() >= sunset.getTime()) return GONE;
-    return chain(handler(call), withoutInvalidation);
+    return chain(handler(call), ({ invalidatedBy: _, ...reply }) => reply);
   };
-}
-
-/** The same reply without `invalidatedBy`. The cache keeps no such reply. */
-function withoutInvalidation({ invalidatedBy: _, ...reply }: Reply): Reply {
-  return reply;
 }

@@ -156,8 +156,8 @@ export class Batch<Create> implements ObservedBatch {
     if (this.#state.kind === "awaiting clients") clearTimeout(this.#state.timer);
     this.#state = IDLE;
     if (this.#waiting.length === 0) return;
-    const { choose = chooseAll, commit } = this.#options;
-    const { chosen, rest } = choose(this.#waiting);
+    const { choose, commit } = this.#options;
+    const { chosen, rest } = choose?.(this.#waiting) ?? { chosen: this.#waiting, rest: [] };
     this.#waiting = rest;
     const count = chosen.length;
     const startedAt = performance.now();
@@ -185,8 +185,4 @@ export class Batch<Create> implements ObservedBatch {
     else if (wait && this.#waiting.length < FULL_BATCH) this.#awaitClients(wait);
     else this.#gather();
   }
-}
-
-function chooseAll<Create>(waiting: Create[]): { chosen: Create[]; rest: Create[] } {
-  return { chosen: waiting, rest: [] };
 }
