@@ -5,9 +5,9 @@ import { type ApiTarget, createApi } from "../http/api.ts";
 import { NotApplicable, type Topic } from "../http/case.ts";
 
 import { type ConformanceTarget, NoResponseError, Recorder } from "./client.ts";
-import { describeExchange, hide } from "./exchange.ts";
+import { describeExchange, show } from "./exchange.ts";
 
-/** The longest reason that is shown, in characters. */
+/** How much of a reason is shown, in characters. */
 const SHOWN = 800;
 
 /** One case for a server in any language. */
@@ -110,8 +110,6 @@ function requireBase(baseUrl: string): Pick<ApiTarget, "origin" | "basePath"> {
   throw new TypeError("The base address must be such as https://api.example/v1, without a user, a query or a fragment");
 }
 
-/** The message of an error. It is shortened after the key is hidden, because a part of a key could not be found. */
 function reasonOf(error: unknown, key: string): string {
-  const reason = hide(String((error as Error).message), [key]);
-  return reason.length <= SHOWN ? reason : `${reason.slice(0, SHOWN).toWellFormed()}…`;
+  return show(String((error as Error).message), [key], SHOWN);
 }

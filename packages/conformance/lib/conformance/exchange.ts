@@ -2,7 +2,7 @@
 
 import type { SeenResponse } from "../http/api.ts";
 
-/** The longest message that is shown, in characters. */
+/** How much of a request and of a response is shown, in characters. */
 const SHOWN = 4_000;
 
 /** A request, and what came back. */
@@ -24,14 +24,20 @@ const UNSHOWN = /(?!\n)[\p{C}\p{Zl}\p{Zp}]/gu;
 /** The shortest secret that is hidden: a shorter one is part of other words. */
 const LEAST = 8;
 
-/** Replaces secrets, also as JSON and addresses have them, and the characters that no terminal may get. */
-export function hide(text: string, secrets: readonly string[]): string {
+/**
+ * Shows the beginning of a text, without secrets, also as JSON and addresses have them, and without the characters that no terminal may get.
+ *
+ * @param most How many characters are shown.
+ */
+export function show(text: string, secrets: readonly string[], most: number): string {
   for (const secret of secrets.filter(({ length }) => length >= LEAST)) {
     for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]) {
       text = text.replaceAll(form, "<key>");
     }
   }
-  return text.replaceAll(UNSHOWN, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+  text = text.replaceAll(UNSHOWN, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+  // It is cut after the secrets are hidden, because a part of one could not be found.
+  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}… (${text.length} characters)`;
 }
 
 /** Describes the request and the response, without the key, and without credentials that a case has made from it. */
@@ -50,10 +56,7 @@ function messageText(firstLine: string, headers: Headers, body: string): string 
   return `${firstLine}\n${fields.join("")}\n${body}`;
 }
 
-/** The text without the secrets, shortened, and with a mark before each line. */
+/** What is shown of a text, with a mark before each line. */
 function marked(mark: string, text: string, secrets: readonly string[]): string {
-  // It is cut after the secrets are hidden, because a part of one could not be found.
-  const hidden = hide(text, secrets);
-  const shown = hidden.length <= SHOWN ? hidden : `${hidden.slice(0, SHOWN)}… (${hidden.length} characters)`;
-  return shown.trimEnd().split("\n").map((line) => `${mark} ${line}`.trimEnd()).join("\n");
+  return show(text, secrets, SHOWN).trimEnd().split("\n").map((line) => `${mark} ${line}`.trimEnd()).join("\n");
 }
