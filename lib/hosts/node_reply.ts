@@ -75,7 +75,7 @@ function isSentByApp({ headersSent, writableEnded }: NodeResponse): boolean {
 }
 
 /** Closes the connection of a response. */
-export function breakOff(outgoing: NodeResponse): void {
+function breakOff(outgoing: NodeResponse): void {
   const close = () => {
     // Bun sends an empty 200 if the response alone is destroyed.
     callSafely(() => outgoing.socket?.destroy?.());

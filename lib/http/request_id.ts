@@ -1,10 +1,10 @@
 import { extendReply, type Reply } from "./reply.ts";
 import type { RequestContext } from "./context.ts";
 
-export const REQUEST_ID = "x-request-id";
+const REQUEST_ID = "x-request-id";
 
 /** The most characters of an id that is taken over. */
-export const MAX_REQUEST_ID = 128;
+const MAX_REQUEST_ID = 128;
 
 /** The id that was sent, or a new one. It stays the same for the request. */
 export function requestIdOf(context: RequestContext): string {

@@ -78,8 +78,6 @@ const OPTION_CHECKS: Checks<PetstoreOptions, CheckedOptions> = {
   stability: (labels = {}, name) => checkAll(STABILITY_CHECKS, labels, name),
 };
 
-export const OPTION_NAMES: readonly string[] = /* @__PURE__ */ Object.keys(OPTION_CHECKS);
-
 function checkStore(store: PetStore = new MemoryStore(), name: string): PetStore {
   const methods = ["create", "get", "list", "check", "close"] as const;
   return requireMethods(store, methods, name, "a PetStore such as createMemoryStore()");

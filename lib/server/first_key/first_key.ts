@@ -8,7 +8,7 @@ import { commandLine } from "../process/invocation.ts";
 import { explain } from "../process/start_error.ts";
 
 /** The label of the key in the file. */
-export const FIRST_LABEL = "first start";
+const FIRST_LABEL = "first start";
 
 /** What the greeting of a server says about its API keys. */
 export interface FirstKey {

@@ -21,7 +21,7 @@ export function keptName(path: string): string {
 }
 
 /** Finds the names that commands have left beside a database. A folder that cannot be read has none. */
-export function findLeftNames(path: string): string[] {
+function findLeftNames(path: string): string[] {
   const own = basename(path);
   try {
     const names = readdirSync(dirname(path));
