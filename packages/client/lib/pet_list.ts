@@ -42,19 +42,14 @@ export function createPetList(call: Call, given: ListOptions): PetList {
   const options = { ...given };
 
   async function* pages() {
+    const progress = new Progress();
     let query: string | undefined = queryOf(options);
-    let lastId = 0n;
     while (query !== undefined) {
       const answer: Answer<Pet[]> = await getPets(call, query, options);
-      // The app may alter its page.
-      const id = answer.value.at(-1)?.id ?? 0n;
       yield answer.value;
       query = nextQuery(answer);
-      // A list is in the order of id, from 1 on. Without this check, the links of a server at fault could lead in a circle for ever.
-      if (query !== undefined && id <= lastId) {
-        throw unexpected("A page with a link to the next one adds no pet after those before it", answer.facts);
-      }
-      lastId = id;
+      const fault = query !== undefined && progress.faultAt(query, answer.value);
+      if (fault) throw unexpected(fault, answer.facts);
     }
   }
 
@@ -112,4 +107,24 @@ function nextQuery({ headers, facts }: Answer<unknown>): string | undefined {
   const url = parseUrl(target, "http://localhost/pets");
   if (url && /\/pets\/?$/.test(url.pathname)) return url.search;
   throw unexpected("The link to the next page does not lead to a page of this list", facts);
+}
+
+/** How many pages in a row may have no pet, or begin with that of the page before. A server may make new cursors without end. */
+const MOST_IDLE_PAGES = 100;
+
+/** Notices that the pages of a list have no end, because a server is at fault and its client must not read for ever. */
+class Progress {
+  readonly #queries = new Set<string>();
+  #firstId: bigint | undefined;
+  #idlePages = 0;
+
+  /** Counts a page that has a next one, and says what is wrong with the list; undefined if nothing is. */
+  faultAt(nextQuery: string, pets: readonly Pet[]): string | undefined {
+    if (this.#queries.has(nextQuery)) return "The pages go in a circle";
+    this.#queries.add(nextQuery);
+    const firstId = pets[0]?.id ?? this.#firstId;
+    this.#idlePages = firstId === this.#firstId ? this.#idlePages + 1 : 0;
+    this.#firstId = firstId;
+    return this.#idlePages === MOST_IDLE_PAGES ? `${MOST_IDLE_PAGES} pages in a row had no new pet` : undefined;
+  }
 }

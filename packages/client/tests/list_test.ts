@@ -85,16 +85,18 @@ test("a link to something other than the list is an error, and for page() one wi
     assert.equal((await failed(pets.list().toArray())).code, "unexpected_response", target);
     assert.equal(asked.length, 1);
   }
-  const answer: Answer = (number) => number === 0 ? [[1], "/v1/pets?page=2"] : [[]];
-  assert.equal((await listing(answer).pets.list().toArray()).length, 1);
+  const answer: Answer = (number) => number === 0 ? [[], "/v1/pets?page=2"] : [[]];
+  assert.deepEqual(await listing(answer).pets.list().toArray(), []);
   assert.match((await failed(listing(answer).pets.page())).message, /no cursor$/);
 });
 
 /** Lists without an end, and the number of requests after which the client has noticed that. */
 const ENDLESS: [answer: Answer, requests: number][] = [
-  [(number) => [[], `?cursor=${number}`], 1],
-  [(number) => [[7], `?cursor=${number}`], 2],
-  [(number) => [[1 + number % 5], `?cursor=${number % 5}`], 6],
+  [(number) => [[], `?cursor=${number}`], 100],
+  [(number) => [[7], `?cursor=${number}`], 101],
+  [(number) => [number % 2 === 0 ? [7] : [], `?cursor=${number}`], 101],
+  [() => [[7], "?cursor=7"], 2],
+  [(number) => [[number], `?cursor=${number < 9 ? number : 9 + number % 5}`], 15],
 ];
 
 test("a list without an end is an error", async () => {
