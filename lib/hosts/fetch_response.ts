@@ -1,5 +1,5 @@
 import { ON_BUN, ON_DENO } from "../http/platform.ts";
-import { type Body, BROKEN_OFF, KeptReply, type Reply } from "../http/reply.ts";
+import { type Body, BROKEN_OFF, type HeaderFields, KeptReply, type Reply } from "../http/reply.ts";
 
 /** Whether a clone of a `Response` with a text is cheaper than a new one. Elsewhere, it would split a stream. */
 const CLONES_TEXT = ON_BUN || ON_DENO;
@@ -16,11 +16,17 @@ export function toResponse(reply: Reply): Response {
 }
 
 function createResponse({ status, headers, cookies = [], body }: Reply): Response {
-  const response = new Response(toBodyInit(body), { status, headers });
-  for (const cookie of cookies) response.headers.append("set-cookie", cookie);
   // A stream has no length of its own.
-  if (body instanceof Uint8Array) response.headers.set("content-length", String(body.byteLength));
-  return response;
+  const fields = body instanceof Uint8Array ? { ...headers, "content-length": String(body.byteLength) } : headers;
+  return new Response(toBodyInit(body), {
+    status,
+    headers: cookies.length > 0 ? withCookies(fields, cookies) : fields,
+  });
+}
+
+/** The cookies are given to the constructor of a `Response`, because that of Hono on Node may forget a field that is added later. */
+function withCookies(fields: HeaderFields, cookies: readonly string[]): [name: string, value: string][] {
+  return [...Object.entries(fields), ...cookies.map((cookie): [string, string] => ["set-cookie", cookie])];
 }
 
 function toBodyInit(body: Body): Exclude<Body, typeof BROKEN_OFF> | ReadableStream<Uint8Array<ArrayBuffer>> {

@@ -15,10 +15,10 @@
  */
 
 import { readResponse } from "../http/app_response.ts";
-import { isInterruption } from "../http/interruption.ts";
+import { isOfLeavingClient } from "../http/interruption.ts";
 import { INTERNAL_ERROR } from "../http/problem.ts";
 import type { RequestContext } from "../http/context.ts";
-import { extendReply, type Reply } from "../http/reply.ts";
+import type { Reply } from "../http/reply.ts";
 import { callSafely, isPromise } from "../promises.ts";
 import { pipelineOf, type ServingPipeline } from "./fetch.ts";
 import { endAfterUpgrade, sendFailure, sendReply } from "./node_reply.ts";
@@ -81,21 +81,12 @@ function handlePipeline(handle: NodeListenerHandle): ServingPipeline {
     let request: Request | undefined;
     try {
       request = context.toRequest();
-      const response = await handle(request);
-      const reply = await readResponse(response, request);
-      return request.method === "HEAD" ? withLength(reply, response) : reply;
+      return await readResponse(await handle(request), request);
     } catch (thrown) {
       // A client that has left is no failure, and gets no response.
-      return isInterruption(thrown) && request?.signal.aborted ? INTERNAL_ERROR : fail(thrown);
+      return isOfLeavingClient(thrown, request?.signal) ? INTERNAL_ERROR : fail(thrown);
     }
   }
 
   return { respond: async (context, send) => send(await answer(context)), fail };
-}
-
-/** Adds the length that a `handle` gives in its response to HEAD, if it has no body. That of `fetch` may be the length of a coded body. */
-function withLength(reply: Reply, { headers, url }: Response): Reply {
-  const length = headers.get("content-length") ?? "";
-  const isLength = /^\d{1,15}$/.test(length) && !url && reply.status !== 204;
-  return reply.body === null && isLength ? extendReply(reply, { "content-length": length }) : reply;
 }

@@ -7,6 +7,9 @@ import type { NodeRequest, NodeResponse } from "./node_types.ts";
 /** The methods that the constructor of `Request` refuses. */
 const FORBIDDEN_METHOD = /^(CONNECT|TRACE|TRACK)$/i;
 
+/** The method of a copy that an app makes of a request with a forbidden one. No operation has it either. */
+const PLACEHOLDER_METHOD = "FORBIDDEN";
+
 /**
  * @param outgoing The response. When it has been sent, the rest of the body is discarded.
  * @param getSignal Makes the signal that is aborted when the client leaves, or returns the one that it has made.
@@ -15,27 +18,32 @@ export function toRequest(incoming: NodeRequest, outgoing: NodeResponse, getSign
   const { method = "GET" } = incoming;
   const isForbidden = FORBIDDEN_METHOD.test(method);
   const mayHaveBody = hasBody(incoming) && !isForbidden;
-  // Some of the body may have been read, and reading it again would never end. Such a request gets an empty body that counts as used.
-  const wasRead = mayHaveBody && isBodyTaken(incoming);
   const init: RequestInit & { duplex: "half" } = {
-    // A forbidden method is set below, when the request exists.
-    method: isForbidden ? "POST" : method,
+    method: isForbidden ? PLACEHOLDER_METHOD : method,
     headers: toHeaders(incoming),
     // `Request` refuses a streamed body without it.
     duplex: "half",
   };
-  if (wasRead) init.body = new Uint8Array();
-  else if (mayHaveBody) init.body = bodyKeptByHost(incoming) ?? toBodyStream(incoming, outgoing);
-  const request = new Request(toUrl(incoming), init);
-  const properties: PropertyDescriptorMap = {
+  // If some of the body has been read before, the stream fails when it is read, also in a copy of the request.
+  if (mayHaveBody) init.body = bodyKeptByHost(incoming) ?? toBodyStream(incoming, outgoing);
+  const request = withProperties(new Request(toUrl(incoming), init), method, getSignal);
+  return mayHaveBody && isBodyTaken(incoming) ? Object.defineProperty(request, "bodyUsed", { value: true }) : request;
+}
+
+/** Gives a request what its constructor cannot give it. */
+function withProperties(request: Request, method: string, getSignal: () => AbortSignal): Request {
+  return Object.defineProperties(request, {
     // The signal is made when it is asked for, because a signal in the constructor is slow.
     signal: { get: getSignal },
-    clone: { value: () => new Request(Request.prototype.clone.call(request), { signal: getSignal() }) },
+    clone: {
+      value() {
+        const signal = getSignal();
+        return withProperties(new Request(Request.prototype.clone.call(request), { signal }), method, () => signal);
+      },
+    },
     // The constructor also changes some methods, such as `get`, to upper case.
     method: { value: method },
-  };
-  if (wasRead) properties["bodyUsed"] = { value: true };
-  return Object.defineProperties(request, properties);
+  });
 }
 
 /** Stands for the path of a target without one, such as the `*` of OPTIONS. A URL needs a path, and no operation has this one. */

@@ -3,14 +3,17 @@
  * other reply: a cache, HEAD or a host need not know that it came from the app, and no stream of the app can fail while a client waits for it.
  */
 
-import { callSafely } from "../promises.ts";
-import { cancelLater, readPieces } from "./body_stream.ts";
+import { callSafely, untilAborted } from "../promises.ts";
+import { cancelLater, openReader, readPieces } from "./body_stream.ts";
 import { IN_WORKERS, ON_DENO } from "./platform.ts";
-import type { Body, Reply } from "./reply.ts";
+import type { Reply } from "./reply.ts";
 
 /** The longest body that is read, in bytes. One without an end would fill the memory. */
 const MAX_BODY_BYTES = 16 * 1_048_576;
 const TOO_LONG = /* @__PURE__ */ new TypeError(`The Response is longer than ${MAX_BODY_BYTES} bytes`);
+
+/** The statuses whose responses never have a body. A `Response` cannot be made with even an empty one. */
+const BODILESS = [204, 205, 304];
 
 /**
  * The names of fields that are not sent on: those about the connection to an upstream, whose response the app passes on (RFC 9110 §7.6.1),
@@ -22,6 +25,14 @@ const NOT_SENT_ON =
 /** A character that a `Response` may have in a header, but that Node refuses to send, and that ends Deno's process. */
 const UNSENDABLE = /[^\t -~\x80-\xff]/;
 
+/** The codings that `fetch` removes from a body, although the header still speaks of them. Node also removes several of a list. */
+const DECODED_BY_FETCH = ON_DENO || IN_WORKERS
+  ? /^(gzip|br)$/i
+  : /^(gzip|x-gzip|br|deflate|zstd)([ \t]*,[ \t]*(gzip|x-gzip|br|deflate|zstd))*$/i;
+
+/** The first bytes of a body in gzip (RFC 1952 §2.3.1) and in zstd (RFC 8878 §3.1.1). */
+const CODED = /^(31,139,8|40,181,47,253)\b/;
+
 /**
  * @param response What the app has returned. It may be anything, and its members may throw. Its class is not asked: Hono on Node replaces the
  * global `Response`, and `fetch` does not use it.
@@ -29,28 +40,59 @@ const UNSENDABLE = /[^\t -~\x80-\xff]/;
  * @throws {TypeError} If the response cannot be sent.
  * @throws The reason of the request's signal, if the client has left.
  */
-export async function readResponse(response: Response, request: Request): Promise<Reply> {
+export async function readResponse(response: Response, { method, signal }: Request): Promise<Reply> {
   // A handler that forgets `return` gives `undefined`, which has no members.
   const given: Response = Object(response);
   try {
-    // On Bun, a look at the body removes the Content-Type of a form. So the headers are copied first.
+    // On Bun, reading `body` removes the Content-Type of a form. So the headers are copied first.
     const headers = new Headers(given.headers);
     // Each member is read once, because it may have another value at the next reading.
     const { status, url, bodyUsed, body } = given;
-    // A lower status is no final response, and `Response.error()` has the status 0.
-    if (!Number.isInteger(status) || status < 200 || status > 599) {
-      throw new TypeError(`The Response must have a status from 200 to 599, not ${status}`);
-    }
+    requireFinalStatus(status);
     if (bodyUsed) throw new TypeError("The Response has already been read");
-    const cookies = headers.getSetCookie();
-    return {
-      status,
-      headers: sendableFields(headers, url),
-      cookies,
-      body: await readBody(status, body, request.signal),
-    };
+    // Only a response of `fetch` has a URL.
+    const isOfFetch = !!url;
+    const bytes = await readBody(status, body, isOfFetch, signal);
+    const fields = sendableFields(headers);
+    const coding = headers.get("content-encoding");
+    if (isOfFetch && wasDecoded(coding, bytes)) delete fields["content-encoding"];
+    if (method === "HEAD" && !body && coding === null && status !== 204) {
+      addLength(fields, headers.get("content-length"));
+    }
+    signal.throwIfAborted();
+    return { status, headers: fields, cookies: headers.getSetCookie(), body: bytes };
   } catch (thrown) {
     callSafely(() => given.body && cancelLater(given.body));
+    throw thrown;
+  }
+}
+
+/** A lower status is no final response, and `Response.error()` has the status 0. */
+function requireFinalStatus(status: unknown): void {
+  const isFinal = Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 599;
+  if (!isFinal) throw new TypeError(`The Response must have a status from 200 to 599, not ${status}`);
+}
+
+async function readBody(
+  status: number,
+  body: ReadableStream<Uint8Array> | null,
+  isOfFetch: boolean,
+  signal: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  if (!body) return null;
+  if (BODILESS.includes(status)) {
+    cancelLater(body);
+    return null;
+  }
+  if (typeof body.getReader !== "function") {
+    throw new TypeError("The body of the Response must be a ReadableStream, as that of fetch is");
+  }
+  const reader = isOfFetch ? body.getReader() : openReader(body);
+  try {
+    return await untilAborted(signal, readPieces(reader, { maxBytes: MAX_BODY_BYTES, tooLarge: TOO_LONG }));
+  } catch (thrown) {
+    // A body whose client has left is still being read. One that fails has been cancelled by `readPieces()`.
+    if (signal.aborted) cancelLater(reader);
     throw thrown;
   }
 }
@@ -58,42 +100,27 @@ export async function readResponse(response: Response, request: Request): Promis
 /**
  * The fields that are sent on, without cookies.
  *
- * @param url The URL of a response of `fetch`. Others have none.
  * @throws {TypeError} If one cannot be sent.
  */
-function sendableFields(headers: Headers, url: string): Record<string, string> {
+function sendableFields(headers: Headers): Record<string, string> {
+  const ofConnection = headers.get("connection")?.toLowerCase().split(/[ \t]*,[ \t]*/) ?? [];
   const fields: Record<string, string> = {};
   for (const [name, value] of headers) {
     if (UNSENDABLE.test(value)) throw new TypeError(`Header ${name} cannot be sent`);
-    if (!NOT_SENT_ON.test(name)) fields[name] = value;
+    if (!NOT_SENT_ON.test(name) && !ofConnection.includes(name)) fields[name] = value;
   }
-  if (url && DECODED.test(fields["content-encoding"] ?? "")) delete fields["content-encoding"];
   return fields;
 }
 
-/** The codings that `fetch` removes from a body, although the header still speaks of them. Node also removes several of a list. */
-const DECODED = ON_DENO || IN_WORKERS
-  ? /^(gzip|br)$/i
-  : /^(gzip|x-gzip|br|deflate|zstd)(, *(gzip|x-gzip|br|deflate|zstd))*$/i;
+/**
+ * Whether `fetch` has removed the coding of a body that the header still names. It may leave one in place, as on Deno for a request with
+ * `Range`. Then the body still begins as its coding does.
+ */
+function wasDecoded(coding: string | null, body: Uint8Array | null): boolean {
+  return coding !== null && DECODED_BY_FETCH.test(coding) && !CODED.test(String(body?.subarray(0, 4)));
+}
 
-/** The statuses whose responses never have a body. A `Response` cannot be made with even an empty one. */
-const BODILESS = [204, 205, 304];
-
-async function readBody(status: number, body: ReadableStream<Uint8Array> | null, signal: AbortSignal): Promise<Body> {
-  if (!body) return null;
-  if (BODILESS.includes(status)) {
-    cancelLater(body);
-    return null;
-  }
-  const reader = body.getReader();
-  const cancel = () => cancelLater(reader);
-  signal.addEventListener("abort", cancel);
-  if (signal.aborted) cancel();
-  try {
-    const bytes = await readPieces(reader, { maxBytes: MAX_BODY_BYTES, tooLarge: TOO_LONG });
-    signal.throwIfAborted();
-    return bytes;
-  } finally {
-    signal.removeEventListener("abort", cancel);
-  }
+/** Adds the length that the response to GET would have, since a response to HEAD says it without a body (RFC 9110 §8.6). */
+function addLength(fields: Record<string, string>, length: string | null): void {
+  if (length !== null && /^\d{1,15}$/.test(length)) fields["content-length"] = length;
 }

@@ -13,7 +13,7 @@ import {
   notJson,
   UNKNOWN_TRANSFER_CODING,
 } from "./body_problems.ts";
-import { createMemoryBudgets, MAX_BYTES_AT_ONCE, readPieces } from "./body_stream.ts";
+import { createMemoryBudgets, MAX_BYTES_AT_ONCE, openReader, readPieces } from "./body_stream.ts";
 import { type BeginDeadline, createDeadlines } from "./deadlines.ts";
 import { IN_WORKERS } from "./platform.ts";
 import { isInterruption } from "./interruption.ts";
@@ -43,7 +43,8 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
     // The host allocates a body that it reads at once before a byte has come. So only a short one is read in this way, others piece by piece.
     const isShort = length !== undefined && length <= MAX_BYTES_AT_ONCE;
     // A request without a body has no stream either, and is read at once, which gives an empty text.
-    const reader = isShort ? undefined : context.openBody()?.getReader();
+    const stream = isShort ? null : context.openBody();
+    const reader = stream && openReader(stream);
     try {
       const body = reader
         ? readPieces(reader, { maxBytes, tooLarge, budget: currentMemoryBudget() })

@@ -4,7 +4,7 @@
  */
 
 import { discard } from "../promises.ts";
-import { IN_WORKERS } from "./platform.ts";
+import { IN_WORKERS, ON_NODE } from "./platform.ts";
 import { OVERLOADED } from "./body_problems.ts";
 import type { Problem } from "./problem.ts";
 
@@ -34,7 +34,41 @@ const PIECES_PER_TURN = 64;
  */
 const CANCEL_DELAY_MS = 1000;
 
-export type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
+export type BodyReader = Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "cancel">;
+
+/**
+ * Opens a body that may be made of an iterable, as by `new Response(generator())` or by a `Request` of an `IncomingMessage`. On Node, such a
+ * body ends the process if it is cancelled while it waits for the iterable, and the iterable ends then. So it is cancelled when the read
+ * that is under way has ended. The body is known by its kind: Node makes a byte stream of an iterable.
+ */
+export function openReader(body: ReadableStream<Uint8Array>): BodyReader {
+  const mayEndProcess = ON_NODE && isByteStream(body);
+  const reader = body.getReader();
+  if (!mayEndProcess) return reader;
+  let lastRead: ReturnType<BodyReader["read"]> | undefined;
+  let isCancelled = false;
+  return {
+    async read() {
+      if (isCancelled) return { done: true };
+      lastRead = reader.read();
+      return await lastRead;
+    },
+    async cancel() {
+      isCancelled = true;
+      await lastRead;
+      await reader.cancel();
+    },
+  };
+}
+
+function isByteStream(body: ReadableStream): boolean {
+  try {
+    body.getReader({ mode: "byob" }).releaseLock();
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** How many bytes are left for longer bodies. The requests that come together share this object. */
 export interface MemoryBudget {

@@ -1,5 +1,5 @@
 import { readResponse } from "../http/app_response.ts";
-import { isInterruption } from "../http/interruption.ts";
+import { isOfLeavingClient } from "../http/interruption.ts";
 import { Problem } from "../http/problem.ts";
 import type { Reply } from "../http/reply.ts";
 import type { Definition, Describe, Description } from "./definition.ts";
@@ -20,7 +20,7 @@ export const listStoreOrders: Definition = {
         return cors ? withoutGrants(reply) : reply;
       } catch (thrown) {
         // The app may have given the signal to `fetch`, which fails then. That is no failure of the service.
-        if (isInterruption(thrown) && request.signal.aborted) return CLIENT_LEFT;
+        if (isOfLeavingClient(thrown, request.signal)) return CLIENT_LEFT;
         throw thrown;
       }
     };

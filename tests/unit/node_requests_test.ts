@@ -102,12 +102,14 @@ async function readClone(_key: string | undefined, request: Request): Promise<bo
 }
 
 for (const [what, [touch, statuses]] of Object.entries(BEFORE)) {
-  test(`a body that ${what} is read whole or gets 500, by a petstore, by a handle and after a verifier`, async () => {
+  test(`a body that ${what} is read whole or gets 500, by a petstore, by a handle, after a verifier and from a copy`, async () => {
     const told: unknown[] = [];
     const onError = ({ error }: ErrorInfo) => told.push(error);
     const petstore = createPetstore({ keys: [KEY], onError }), verified = createPetstore({ keys: readClone, onError });
     const received: string[] = [];
-    for (const service of [petstore, petstore.handle, verified]) {
+    const ofCopy = (request: Request) => petstore.handle(new Request(request, { headers: request.headers }));
+    const ofClone = (request: Request) => petstore.handle(request.clone());
+    for (const service of [petstore, petstore.handle, verified, ofCopy, ofClone]) {
       received.push(...await createAfter(touch, createNodeListener(service)));
     }
     for (const response of received) {
@@ -117,6 +119,22 @@ for (const [what, [touch, statuses]] of Object.entries(BEFORE)) {
     assert.equal(told.length, received.filter((response) => response.startsWith("HTTP/1.1 500 ")).length);
   });
 }
+
+test("a copy of a request whose method no Request may have gets the response of the request itself", async () => {
+  const { handle } = createPetstore({ keys: [KEY] });
+  const copies: ((request: Request) => Request)[] = [
+    (request) => request,
+    (request) => request.clone(),
+    (request) => new Request(request, { headers: request.headers }),
+  ];
+  for (const copy of copies) {
+    const received = await exchange(
+      createNodeListener((request) => handle(copy(request))),
+      head("TRACE /v1/pets", ...WITH_KEY),
+    );
+    assert.match(received, /^HTTP\/1\.1 405 /);
+  }
+});
 
 test("an app that waits for the rest of a body gets it, however long after the response it comes", async () => {
   const rest = Promise.withResolvers<string>();

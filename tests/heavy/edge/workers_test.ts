@@ -34,6 +34,16 @@ testWorkers(
 );
 
 testWorkers(
+  "the response of an app is sent with its cookies at the oldest compatibility date",
+  "support/orders.ts",
+  async (origin) => {
+    const response = await fetch(`${origin}/v1/store/orders`, { headers: { authorization: "Bearer pk_example" } });
+    assert.deepEqual([response.headers.getSetCookie(), await response.text()], [["a=1", "b=2"], "[]"]);
+  },
+  oldest,
+);
+
+testWorkers(
   "a create whose object is reset gets 503, and adds one pet when it is repeated",
   "support/reset_object.ts",
   async (origin) => {
