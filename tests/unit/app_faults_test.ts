@@ -201,11 +201,11 @@ test("a body is cancelled if its status is wrong, or if the client leaves, which
 });
 
 test("a client that leaves is no failure, whatever its host aborts the signal with", async () => {
-  const handlers: ((signal: AbortSignal) => Promise<Response>)[] = [
+  const handlers: ((signal: AbortSignal) => Response | Promise<Response>)[] = [
     (signal) => fetch("http://127.0.0.1:9/", { signal }),
-    async (signal) => (signal.throwIfAborted(), new Response("[]")),
-    async () => new Response("[]"),
-    async () => new Response(null, { status: 204 }),
+    (signal) => (signal.throwIfAborted(), new Response("[]")),
+    () => new Response("[]"),
+    () => new Response(null, { status: 204 }),
   ];
   for (const answer of handlers) {
     for (const reason of [undefined, new Error("aborted"), "left"]) {
@@ -230,11 +230,11 @@ test("a body of an iterable that ends after its client has left, or after its ti
   process.on("uncaughtException", note);
   try {
     const begun = Promise.withResolvers<void>(), end = Promise.withResolvers<void>();
-    async function* pieces() {
+    const pieces = async function* () {
       yield new Uint8Array([0x7b]);
       begun.resolve();
       await end.promise;
-    }
+    };
     // Deno's types lack iterables.
     const iterable = () => pieces() as unknown as ReadableStream;
     const leaving = new AbortController();
