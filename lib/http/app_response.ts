@@ -20,7 +20,7 @@ const BODILESS = [204, 205, 304];
  * and those about the form of the body, which the host sets. Cookies are kept apart.
  */
 const NOT_SENT_ON =
-  /^(connection|content-length|keep-alive|proxy-connection|set-cookie|te|trailer|transfer-encoding|upgrade)$/;
+  "connection,content-length,keep-alive,proxy-connection,set-cookie,te,trailer,transfer-encoding,upgrade";
 
 /** A character that a `Response` may have in a header, but that Node refuses to send, and that ends Deno's process. */
 const UNSENDABLE = /[^\t -~\x80-\xff]/;
@@ -56,9 +56,10 @@ export async function readResponse(response: Response, { method, signal }: Reque
     const fields = sendableFields(headers);
     const coding = headers.get("content-encoding");
     if (isOfFetch && wasDecoded(coding, bytes)) delete fields["content-encoding"];
-    if (method === "HEAD" && !body && coding === null && status !== 204) {
-      addLength(fields, headers.get("content-length"));
-    }
+    const length = headers.get("content-length");
+    // A response to HEAD says the length of that to GET without a body (RFC 9110 §8.6).
+    const saysLength = method === "HEAD" && !body && coding === null && status !== 204;
+    if (saysLength && length && /^\d{1,15}$/.test(length)) fields["content-length"] = length;
     signal.throwIfAborted();
     return { status, headers: fields, cookies: headers.getSetCookie(), body: bytes };
   } catch (thrown) {
@@ -84,9 +85,6 @@ async function readBody(
     cancelLater(body);
     return null;
   }
-  if (typeof body.getReader !== "function") {
-    throw new TypeError("The body of the Response must be a ReadableStream, as that of fetch is");
-  }
   const reader = isOfFetch ? body.getReader() : openReader(body);
   try {
     return await untilAborted(signal, readPieces(reader, { maxBytes: MAX_BODY_BYTES, tooLarge: TOO_LONG }));
@@ -103,11 +101,12 @@ async function readBody(
  * @throws {TypeError} If one cannot be sent.
  */
 function sendableFields(headers: Headers): Record<string, string> {
-  const ofConnection = headers.get("connection")?.toLowerCase().split(/[ \t]*,[ \t]*/) ?? [];
+  // The field Connection names further ones.
+  const dropped = `${NOT_SENT_ON},${headers.get("connection")}`.toLowerCase().split(/[ \t]*,[ \t]*/);
   const fields: Record<string, string> = {};
   for (const [name, value] of headers) {
     if (UNSENDABLE.test(value)) throw new TypeError(`Header ${name} cannot be sent`);
-    if (!NOT_SENT_ON.test(name) && !ofConnection.includes(name)) fields[name] = value;
+    if (!dropped.includes(name)) fields[name] = value;
   }
   return fields;
 }
@@ -118,9 +117,4 @@ function sendableFields(headers: Headers): Record<string, string> {
  */
 function wasDecoded(coding: string | null, body: Uint8Array | null): boolean {
   return coding !== null && DECODED_BY_FETCH.test(coding) && !CODED.test(String(body?.subarray(0, 4)));
-}
-
-/** Adds the length that the response to GET would have, since a response to HEAD says it without a body (RFC 9110 §8.6). */
-function addLength(fields: Record<string, string>, length: string | null): void {
-  if (length !== null && /^\d{1,15}$/.test(length)) fields["content-length"] = length;
 }
