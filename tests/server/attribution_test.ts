@@ -99,7 +99,7 @@ test("a failure is logged with its cause and the id of its request, and counts a
   const waiting = [...failures];
   const store = Object.assign(createMemoryStore(), { get: () => Promise.reject(waiting.shift()) });
   const args = ["--log=json", "--metrics=127.0.0.1:1", "--key=k"];
-  const { gate, metrics, end } = await startWithoutSocket(
+  const { gate, metricsGate, end } = await startWithoutSocket(
     args,
     store,
     () => Promise.resolve(),
@@ -111,11 +111,13 @@ test("a failure is logged with its cause and the id of its request, and counts a
     statuses.push(await gate.respond(context, ({ status }) => status));
   }
   assert.deepEqual(statuses, [503, 500, 500]);
-  assert.match(metrics!.format(), /^petstore_store_errors_total 1$/m);
+  const scrape = createContext({}, "GET", "/metrics");
+  assert.match(await metricsGate.respond(scrape, ({ body }) => String(body)), /^petstore_store_errors_total 1$/m);
   // The second failure of a kind is told at the end.
   await end();
   const idsOf = (lines: string[]) => lines.map((line) => JSON.parse(line).requestId);
-  assert.deepEqual(idsOf(lines.errors), idsOf(lines.output.slice(1)));
+  // The first line is the greeting, and the last one says that the server has stopped.
+  assert.deepEqual(idsOf(lines.errors), idsOf(lines.output.slice(1, -1)));
   assert.match(lines.errors[0]!, /"error":"the disk is full"/);
   assert.match(lines.errors[1]!, /"error":"Error: a bug\\n +at /);
 });

@@ -3,10 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
-import { prepareStore } from "../../lib/server/serving/prepare_store.ts";
-import type { ServerSettings } from "../../lib/server/settings/server_settings.ts";
-import type { OpenStore, StoreSetting } from "../../lib/server/store_setting/store_setting.ts";
-import { type PetQuery, StoreUnavailableError } from "../../lib/stores/store.ts";
+import { type KeyedPetStore, type PetQuery, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
 import { inFolder, test } from "../support/server/in_process.ts";
@@ -70,9 +67,7 @@ test("a start fails if a kind of read fails, as on a file that is damaged in a p
     { keys },
   ];
   for (const part of broken) {
-    const store = Object.assign(createMemoryStore(), part) as unknown as OpenStore;
-    const settings = { faults: undefined, allowReset: false, seed: 0, keys: ["k"] } as unknown as ServerSettings;
-    const setting = { path: undefined, shared: undefined } as unknown as StoreSetting;
-    await assert.rejects(prepareStore(store, setting, settings, () => {}), damaged);
+    const store = Object.assign(createMemoryStore(), part) as KeyedPetStore;
+    await assert.rejects(startWithoutSocket(["--key=k"], store, () => Promise.resolve(), () => {}), damaged);
   }
 });

@@ -29,6 +29,7 @@ const REFUSED: [line: string, shows: string][] = [
   ["PETSTORE_CORS_ORIGINS=*,a serve", "PETSTORE_CORS_ORIGINS must be an origin such as "],
   ["serve --public-url=api.example", "--public-url must be an address "],
   ["PETSTORE_LOG=on serve", 'PETSTORE_LOG must be text, json or off, not "on"'],
+  ["PETSTORE_DOCS=constructor serve", 'PETSTORE_DOCS must be on or off, not "constructor"'],
   ["serve --allow-reset", "--allow-reset works with --store memory: only, because a reset removes every pet"],
   // A Content-Security-Policy would take a semicolon for the end of a source.
   ["openapi --openapi-server=https://a;script-src/v1", "--openapi-server must be an address that ends in /v1"],

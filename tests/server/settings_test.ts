@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { SETTINGS } from "../../lib/server/settings/flags.ts";
-import { describeUnknownVariables, prepareEnvironment } from "../../lib/server/settings/environment.ts";
+import { prepareEnvironment } from "../../lib/server/settings/environment.ts";
+import type { Option } from "../../lib/server/settings/options.ts";
+import {
+  checkLists,
+  describeUnknownVariables,
+  libraryOptions,
+  SETTINGS,
+} from "../../lib/server/settings/server_settings.ts";
 import { test } from "../support/server/in_process.ts";
 import { readFrom } from "../support/server/without_socket.ts";
 import { runServer } from "../support/server/server_process.ts";
@@ -22,8 +28,8 @@ const SAMPLES: Record<string, [string, string]> = {
 };
 
 test("every setting is read from its flag, else from its variable, else from its default", () => {
-  for (const [flag, { value, variable = "", default: fallback = "" }] of Object.entries(SETTINGS)) {
-    const isSwitch = value === undefined, on = `--${flag}`, off = `--no-${flag}`;
+  for (const [flag, { format, variable = "", default: fallback = "" }] of Object.entries<Option>(SETTINGS)) {
+    const isSwitch = !format, on = `--${flag}`, off = `--no-${flag}`;
     const states = fallback === "on" ? ["off", "on"] as const : ["on", "off"] as const;
     const [first, second] = SAMPLES[flag] ?? (isSwitch ? states : ["a", "b"]);
     const byFlag = isSwitch ? [first === "on" ? on : off] : [on, first];
@@ -35,6 +41,17 @@ test("every setting is read from its flag, else from its variable, else from its
   }
 });
 
+test("the library gets each setting that is an option of it", () => {
+  const flags = "--cors-origin=* --public-url=/pets --stability=listPets=beta --stability=getPet=alpha";
+  assert.deepEqual(libraryOptions(readFrom(`${flags} --request-id=all --enforce-sunset`.split(" "))), {
+    cors: { origins: ["*"] },
+    deprecation: { gone: true },
+    publicBaseUrl: "/pets",
+    requestIds: "all",
+    stability: { listPets: "beta", getPet: "alpha" },
+  });
+});
+
 /** What platforms, shells and files put around a value. */
 const AROUND: ((value: string) => string)[] = [
   (value) => `"${value}"`,
@@ -44,8 +61,8 @@ const AROUND: ((value: string) => string)[] = [
 ];
 
 test("a setting has its value without the white space around it, wherever it comes from, and no quotes, controls or placeholders", () => {
-  for (const [flag, { value, variable = "" }] of Object.entries(SETTINGS)) {
-    if (value === undefined) continue;
+  for (const [flag, { format, variable = "" }] of Object.entries<Option>(SETTINGS)) {
+    if (!format) continue;
     const [sample] = SAMPLES[flag] ?? ["a"], name = `--${flag}`;
     assert.deepEqual(readFrom([], { [variable]: `${sample}\r\n` }), readFrom([name, sample]), name);
     for (const given of AROUND.map((around) => around(sample))) {
@@ -55,9 +72,8 @@ test("a setting has its value without the white space around it, wherever it com
       }
     }
   }
-  assert.deepEqual(readFrom([], { PETSTORE_KEYS: "a\r\nb,c\n" }).keys, ["a", "b", "c"]);
-  const digest = `sha256:${"0f".repeat(32)}`;
-  assert.deepEqual(readFrom(["--key", digest], {}).keys, [digest]);
+  assert.deepEqual(readFrom([], { PETSTORE_KEYS: "a\r\nb,c\n" }).key, ["a", "b", "c"]);
+  checkLists(readFrom(["--key", `sha256:${"0f".repeat(32)}`]));
   for (const keys of ['a,"b"', '["a", "b"]']) {
     assert.throws(() => readFrom([], { PETSTORE_KEYS: keys }), /^SettingError: PETSTORE_KEYS .*(quotes|JSON)/);
   }
@@ -66,7 +82,7 @@ test("a setting has its value without the white space around it, wherever it com
 test("PETSTORE_PORT wins over PORT, which platforms set, and the last one of several flags counts", () => {
   assert.equal(readFrom([], { PORT: "1", PETSTORE_PORT: "9000" }).port, 9000);
   assert.equal(readFrom([], { PORT: "9000", PETSTORE_PORT: "" }).port, 9000);
-  const { port, keys } = readFrom(["--port=1", "--key=a", "--port", "2", "--key=b"]);
+  const { port, key: keys } = readFrom(["--port=x", "--key=a", "--port", "2", "--key=b"]);
   assert.deepEqual([port, keys], [2, ["a", "b"]]);
 });
 
@@ -84,15 +100,18 @@ test("the variables that Kubernetes and Docker set for a service named petstore 
 test.withFolder("a start tells of each variable PETSTORE_… that no setting has, and of no other", async (folder) => {
   const env = { PETSTORE_STOER: "memory:", PETSTORE_PORTS: "1", PETSTORE_DOCS: "off", PETSTORES: "x", PGHOST: "x" };
   // A process, because a list of all variables needs a permission of the task.
-  const { stderr } = await runServer(folder, { args: ["--key="], env });
+  const { stderr } = await runServer(folder, { args: ["--seed="], env });
   const ignored = ["PORTS", "STOER"].map((name) =>
     `petstore: the variable PETSTORE_${name} is ignored: there is no such setting`
   );
-  assert.deepEqual(stderr.split("\n").sort(), ["", "petstore: An API key must not be empty", ...ignored]);
+  assert.deepEqual(stderr.split("\n").sort(), [
+    "",
+    `petstore: --seed must be a number from 0 to 1000000, not ""`,
+    ...ignored,
+  ]);
 });
 
-test("a wrong value is quoted, but not an address that may have a password", () => {
-  assert.throws(() => readFrom([], { PORT: "x" }), { message: 'PORT must be a number from 0 to 65535, not "x"' });
+test("a wrong value is not quoted if it is an address that may have a password", () => {
   const address = { PETSTORE_PUBLIC_URL: "https://me:secret@api.example/v1" };
   assert.throws(() => readFrom([], address), ({ message }) => /^PETSTORE_PUBLIC_URL must (?!.*secret)/.test(message));
 });
@@ -108,7 +127,7 @@ test.withFolder("a secret is what its file has, without the line ends at its end
     assert.equal(environment("PGPASSWORD"), "a b");
   }
   writeFileSync(path, "a\r\nb,c\n d \n");
-  assert.deepEqual(readFrom([], { PETSTORE_KEYS_FILE: path }).keys, ["a", "b", "c", "d"]);
+  assert.deepEqual(readFrom([], { PETSTORE_KEYS_FILE: path }).key, ["a", "b", "c", "d"]);
   // Flags override the environment, and a file that is not needed is not read.
-  assert.deepEqual(readFrom(["--key=e"], { PETSTORE_KEYS_FILE: "/nowhere" }).keys, ["e"]);
+  assert.deepEqual(readFrom(["--key=e"], { PETSTORE_KEYS_FILE: "/nowhere" }).key, ["e"]);
 });

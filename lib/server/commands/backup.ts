@@ -3,10 +3,13 @@ import { requireOwnName } from "../../stores/sqlite/file_names.ts";
 import { publishFile, requireNew } from "../process/publish_file.ts";
 import { formatPetCount } from "../process/lines.ts";
 import { SettingError } from "../process/start_error.ts";
-import { type Command, readStorePath } from "./command.ts";
+import { SETTINGS } from "../settings/server_settings.ts";
+import { findSqliteFile } from "../store_setting/find_store.ts";
+import { declareCommand } from "./command.ts";
 
-export const BACKUP: Command = {
+export const BACKUP = declareCommand({
   summary: "copy an SQLite file that servers are using",
+  options: { store: SETTINGS.store },
   operand: "file",
   about:
     "The copy has the pets of one moment. It gets its name when it is complete, checked and on disk. The command does not " +
@@ -17,9 +20,8 @@ export const BACKUP: Command = {
   ],
   isDoneWithoutOutput: true,
   failure: "The backup failed",
-  async run(args, context) {
-    const { operand } = args;
-    const path = await readStorePath(args, context);
+  async run({ store }, { output, environment }, operand) {
+    const path = await findSqliteFile(store, environment);
     // Elsewhere `-` means standard output, but that has the report: a program that expects the copy would keep the report in its place.
     if (operand === "-") {
       throw new SettingError("A backup is a file, and cannot be written to standard output; name it");
@@ -28,7 +30,6 @@ export const BACKUP: Command = {
     requireNew(operand);
     requireOwnName(operand);
     const { pets, bytes } = await publishFile(operand, (name, _, signal) => backupUntilAborted(path, name, signal));
-    context.writers.output.add(`${operand}: ${formatPetCount(pets)}, ${bytes} bytes, checked`);
-    return 0;
+    output.add(`${operand}: ${formatPetCount(pets)}, ${bytes} bytes, checked`);
   },
-};
+});

@@ -1,7 +1,10 @@
-import { type Command, readSharedStore } from "./command.ts";
+import { SETTINGS } from "../settings/server_settings.ts";
+import { findSharedStore } from "../store_setting/find_store.ts";
+import { declareCommand } from "./command.ts";
 
-export const CHECK: Command = {
+export const CHECK = declareCommand({
   summary: "tell whether the store is sound",
+  options: { store: SETTINGS.store },
   about:
     "Servers may use the store meanwhile. The command changes nothing in the store, and prints each fault on standard error.",
   examples: [
@@ -10,13 +13,12 @@ export const CHECK: Command = {
     "PETSTORE_STORE=postgres://user@db.example/pets petstore check",
   ],
   failure: "The store cannot be checked",
-  async run(args, context) {
-    const { output, report } = context.writers;
-    const { description, shared } = await readSharedStore(args, context);
+  async run({ store }, { output, report, environment }) {
+    const shared = await findSharedStore(store, environment);
     const { faults, contents } = await shared.check();
     faults.forEach(report);
     if (faults.length > 0) return 2;
-    output.add(`${description} is sound: ${contents}`);
+    output.add(`${shared.description} is sound: ${contents}`);
     return 0;
   },
-};
+});

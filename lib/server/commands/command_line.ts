@@ -1,48 +1,45 @@
-/** Reads a command line: finds its command with the arguments, or the text that it asks for. */
+/** Reads a command line: finds its command with the flags, or the text that it asks for. */
 
 import { parseArgs } from "node:util";
-import { VERSION } from "../process/version.ts";
-import { type CommandArguments, createArguments } from "../settings/arguments.ts";
-import type { Environment } from "../settings/environment.ts";
-import type { Options } from "../settings/flags.ts";
 import { commandLine } from "../process/invocation.ts";
 import { SettingError } from "../process/start_error.ts";
-import { type Command, optionsOf } from "./command.ts";
+import { didYouMean } from "../process/suggestion.ts";
+import { VERSION } from "../process/version.ts";
+import type { Flags, Options } from "../settings/options.ts";
+import type { Command } from "./command.ts";
 import { describeCommand, describeProgram } from "./help.ts";
-import { suggest } from "../process/suggestion.ts";
 import { COMMANDS, DEFAULT_COMMAND } from "./table.ts";
 
-/** A command to run. */
-export interface CommandTask {
+/** A command to run, with its arguments. The values of its flags are not checked yet. */
+interface CommandTask {
   command: Command;
-  args: CommandArguments;
+  flags: Flags;
+  operand: string;
 }
-
-/** What a command line asks for: a command, or a text to print. */
-type Task = CommandTask | string;
 
 const VERSION_LINE = `petstore ${VERSION}`;
 
 /**
- * Finds out what a command line asks for. `help` before a command, and `--help` or `-h` after it, show its help.
+ * Finds out what a command line asks for: a command, or a text to print. `help` before a command, and `--help` or `-h` after it, show its
+ * help.
  *
  * @param words The arguments of the program.
- * @throws {SettingError} If there is no such command, or its flags are invalid.
+ * @throws {SettingError} If there is no such command or flag, a flag lacks its value, or there are too many or too few operands.
  */
-export async function readCommandLine(words: readonly string[], environment: Environment): Promise<Task> {
+export async function readCommandLine(words: readonly string[]): Promise<CommandTask | string> {
   const [first = "", second = ""] = words;
-  if (first === "help") return await readCommandLine([...words.slice(1), "--help"], environment);
+  if (first === "help") return await readCommandLine([...words.slice(1), "--help"]);
   if (first === "version") return VERSION_LINE;
   if (isFlag(first)) {
     // No command is named, so the flags are those of the default command. But `--help` describes the program, since the user may not know
     // that command.
     const asksForHelp = words.includes("--help") || words.includes("-h");
-    return asksForHelp ? await describeProgram() : await readCommand(DEFAULT_COMMAND, words, environment);
+    return asksForHelp ? await describeProgram() : await readCommand(DEFAULT_COMMAND, words);
   }
   const hasSecondWord = Object.keys(COMMANDS).some((name) => name.startsWith(`${first} `));
-  if (!hasSecondWord) return await readCommand(first, words.slice(1), environment);
+  if (!hasSecondWord) return await readCommand(first, words.slice(1));
   if (isFlag(second)) return await describeProgram();
-  return await readCommand(`${first} ${second}`, words.slice(2), environment);
+  return await readCommand(`${first} ${second}`, words.slice(2));
 }
 
 /** Whether a word is no name of a command: a flag, or none at all. */
@@ -50,57 +47,35 @@ function isFlag(word: string): boolean {
   return word === "" || word.startsWith("-");
 }
 
-async function readCommand(name: string, words: readonly string[], environment: Environment): Promise<Task> {
-  const command = await findCommand(name);
-  const args = readArguments(name, command, words, environment);
-  if (args.isOn("version")) return VERSION_LINE;
-  return args.isOn("help") ? describeCommand(name, command) : { command, args };
-}
-
-/** @throws {SettingError} If there is no such command. The message does not quote the name, because it may be a key. */
-async function findCommand(name: string): Promise<Command> {
-  if (Object.hasOwn(COMMANDS, name)) return await COMMANDS[name]!();
-  throw new SettingError(
-    `There is no such command${didYouMean(name, Object.keys(COMMANDS))}; --help lists the commands`,
-  );
-}
-
-/** The question in a message about a mistyped name, or "" if no name is similar. */
-function didYouMean(word: string, names: string[], prefix = ""): string {
-  const similar = suggest(word, names);
-  return similar === undefined ? "" : ` (did you mean ${prefix}${similar}?)`;
+/**
+ * @param words The words after the name of the command.
+ * @throws {SettingError} If there is no such command. The message does not quote the name, because it may be a key.
+ */
+async function readCommand(name: string, words: readonly string[]): Promise<CommandTask | string> {
+  if (!Object.hasOwn(COMMANDS, name)) {
+    throw new SettingError(
+      `There is no such command${didYouMean(name, Object.keys(COMMANDS))}; --help lists the commands`,
+    );
+  }
+  const command = await COMMANDS[name]!();
+  // The advice does not name the program, because the user may have started it by a task.
+  const advice = `add --help to see the flags of ${name}`;
+  const { values: flags, positionals } = parseWords(words, command.options, advice);
+  if (flags["version"]) return VERSION_LINE;
+  if (flags["help"]) return describeCommand(name, command);
+  return { command, flags, operand: readOperand(positionals, command, advice) };
 }
 
 /**
- * Parses the arguments of a command.
+ * Finds the flags among the words of a command line. Their values are not checked.
  *
- * @param name The name of the command, for messages.
- * @param words The words after this name.
- * @param environment Has the values of options without a flag.
- * @throws {SettingError} If a flag is unknown or lacks a value, or if there are too many or too few operands. Values are checked later.
+ * @param advice The end of a message about a wrong flag.
+ * @throws {SettingError} If a flag is unknown or lacks a value.
  */
-export function readArguments(
-  name: string,
-  command: Command,
-  words: readonly string[],
-  environment: Environment,
-): CommandArguments {
-  const options = optionsOf(command);
-  // The advice does not name the program, because the user may have started it by a task.
-  const advice = `add --help to see the flags of ${name}`;
-  const { values, positionals } = parse(words, options, advice);
-  const flags = new Map(Object.entries(values).map(([flag, given]) => [flag, given!.map(textOf)]));
-  const asksForText = flags.has("help") || flags.has("version");
-  const operand = asksForText ? "" : readOperand(positionals, command, advice);
-  return createArguments(options, flags, operand, environment);
-}
-
-/** @param advice The end of a message about a wrong flag. */
-function parse(words: readonly string[], options: Options, advice: string) {
-  const types = Object.entries(options).map(([name, { value, short }]) => {
+export function parseWords(words: readonly string[], options: Options, advice: string) {
+  const types = Object.entries(options).map(([name, { format, short }]) => {
     // By `multiple`, the values of each flag are a list.
-    const option = { type: value === undefined ? "boolean" : "string", multiple: true } as const;
-    return [name, short === undefined ? option : { ...option, short }] as const;
+    return [name, { type: format ? "string" : "boolean", multiple: true, ...(short && { short }) }] as const;
   });
   try {
     return parseArgs({
@@ -120,12 +95,6 @@ function describeFault(message: string, options: Options): string {
   const [fault = ""] = message.split(/\.(?:\s|$)|\n/, 1);
   const [, unknown] = /^Unknown option '--(?:no-)?([^']*)'/.exec(fault) ?? [];
   return unknown === undefined ? fault : fault + didYouMean(unknown, Object.keys(options), "--");
-}
-
-/** The text of a flag's value. For a switch, `parseArgs()` gives a boolean. */
-function textOf(value: string | boolean): string {
-  if (typeof value === "string") return value;
-  return value ? "on" : "off";
 }
 
 /**

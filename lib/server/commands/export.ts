@@ -5,11 +5,15 @@ import { isBrokenPipe, writeAll } from "../process/writers.ts";
 import { STANDARD } from "../transfer/files.ts";
 import { publishFile } from "../process/publish_file.ts";
 import { formatPetCount } from "../process/lines.ts";
+import type { Sink } from "../process/writers.ts";
+import { SETTINGS } from "../settings/server_settings.ts";
+import { findSharedStore } from "../store_setting/find_store.ts";
 import type { SharedStore } from "../store_setting/store_setting.ts";
-import { type Command, type Context, readSharedStore } from "./command.ts";
+import { declareCommand } from "./command.ts";
 
-export const EXPORT: Command = {
+export const EXPORT = declareCommand({
   summary: "write all pets of the store to a file or to standard output",
+  options: { store: SETTINGS.store },
   operand: "file",
   isOperandOptional: true,
   about:
@@ -21,21 +25,18 @@ export const EXPORT: Command = {
     'petstore export | grep \'"status":"sold"\'',
   ],
   failure: "The export failed",
-  async run(args, context) {
-    const { operand } = args;
-    const { shared: store } = await readSharedStore(args, context);
-    if (operand === "" || operand === STANDARD) return await exportToOutput(store, context);
+  async run(values, { output, sinks, environment }, operand) {
+    const store = await findSharedStore(values.store, environment);
+    if (operand === "" || operand === STANDARD) return await exportToOutput(store, sinks.output);
     const pets = await exportToFile(store, operand);
-    context.writers.output.add(`${operand}: ${formatPetCount(pets)}, ${statSync(operand).size} bytes`);
-    return 0;
+    output.add(`${operand}: ${formatPetCount(pets)}, ${statSync(operand).size} bytes`);
   },
-};
+});
 
-/** @returns The exit status. */
-async function exportToOutput(store: SharedStore, { runtime }: Context): Promise<number> {
+/** @returns The exit status, if it is not 0. */
+async function exportToOutput(store: SharedStore, output: Sink): Promise<number | void> {
   try {
-    await exportPets(store, (bytes) => writeAll(runtime.sinks.output, bytes));
-    return 0;
+    await exportPets(store, (bytes) => writeAll(output, bytes));
   } catch (error) {
     // If the reader closes the pipe, as head does, the export ends without a message.
     if (isBrokenPipe(error)) return 1;

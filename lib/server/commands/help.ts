@@ -1,7 +1,7 @@
 /** The help texts, made from the tables that define the command line. */
 
-import type { Option } from "../settings/flags.ts";
-import { type Command, optionsOf } from "./command.ts";
+import type { Option } from "../settings/options.ts";
+import type { Command } from "./command.ts";
 import { COMMANDS, DEFAULT_COMMAND } from "./table.ts";
 
 const LINE_WIDTH = 100;
@@ -30,34 +30,35 @@ ${EXIT_STATUSES}`;
 
 /** The text of `petstore <command> --help`. */
 export function describeCommand(name: string, command: Command): string {
-  const { operand, summary, examples } = command;
+  const { operand, summary, options, examples } = command;
   const about = command.about.split("\n\n").map((text) => `${wrap(text, LINE_WIDTH).join("\n")}\n\n`);
   return `${summary[0]!.toUpperCase()}${summary.slice(1)}
 
 Usage: petstore ${name}${operand === undefined ? "" : ` <${operand}>`} [flags]
 
-${Object.entries(optionsOf(command)).map(describeOption).join("")}
+${Object.entries(options).map(describeOption).join("")}
 ${about.join("")}Examples:
 ${examples.map((line) => `  ${line}\n`).join("")}
 ${EXIT_STATUSES}`;
 }
 
 function describeOption([flag, option]: [string, Option]): string {
-  const { value, isList, variable, alias, example, help } = option;
-  const notes: string[] = [];
-  if (isList) notes.push("repeatable");
-  if (variable !== undefined) notes.push(variable + variableForm(option));
-  if (alias !== undefined) notes.push(`or ${alias}`);
-  if (option.default !== undefined) notes.push(`default ${option.default}`);
-  if (example !== undefined) notes.push(`such as ${example}`);
-  const form = value === undefined ? switchForm(flag, option) : ` <${value}>`;
-  return describeRow(`--${flag}${form}`, help, notes.length === 0 ? undefined : `[${notes.join(", ")}]`);
+  const { format, isList, variable, alias, example, help } = option;
+  const notes = [
+    isList && "repeatable",
+    variable && variable + variableForm(option),
+    alias && `or ${alias}`,
+    option.default && `default ${option.default}`,
+    example && `such as ${example}`,
+  ].filter((note) => note !== undefined);
+  const form = format ? ` <${format.name}>` : switchForm(flag, option);
+  return describeRow(`--${flag}${form}`, help, notes);
 }
 
 /** What follows the name of a variable in the help text: the form of its value, if the help of the flag does not say it. */
-function variableForm({ isList, value }: Option): string {
+function variableForm({ isList, format }: Option): string {
   if (isList) return " separated by commas";
-  return value === undefined ? "=on|off" : "";
+  return format ? "" : "=on|off";
 }
 
 /** What follows a switch in the help text: its short form, or `--no-x` if it is a setting, which may be on by default. */
@@ -66,10 +67,10 @@ function switchForm(flag: string, { short, variable }: Option): string {
   return variable === undefined ? "" : `, --no-${flag}`;
 }
 
-/** A flag or a command in the first column, its help text in the second, and below this text the note. */
-function describeRow(form: string, help: string, note?: string): string {
+/** A flag or a command in the first column, its help text in the second, and below this text the notes. */
+function describeRow(form: string, help: string, notes: readonly unknown[] = []): string {
   const lines = wrap(help, LINE_WIDTH - INDENT.length);
-  if (note !== undefined) lines.push(note);
+  if (notes.length > 0) lines.push(`[${notes.join(", ")}]`);
   // There are two spaces before the form, and at least two after it. A longer form has a line of its own.
   const fitsColumn = form.length + 4 <= INDENT.length;
   const first = fitsColumn ? `  ${form}`.padEnd(INDENT.length) + lines.shift() : `  ${form}`;

@@ -1,17 +1,18 @@
 import { readSource, STANDARD } from "../transfer/files.ts";
-import { type BadLine, readPetLines } from "../transfer/pet_lines.ts";
+import { readPetLines } from "../transfer/pet_lines.ts";
 import { formatPetCount } from "../process/lines.ts";
 import { untilInterrupted } from "../process/process.ts";
 import { SettingError } from "../process/start_error.ts";
-import type { CommandArguments } from "../settings/arguments.ts";
-import { type Command, type Context, readSharedStore } from "./command.ts";
+import { SETTINGS } from "../settings/server_settings.ts";
+import { findSharedStore } from "../store_setting/find_store.ts";
+import { declareCommand } from "./command.ts";
 
 /** How many bad lines, and how many names of ignored members, the report shows. */
 const MAX_SHOWN = 20;
 
-export const IMPORT: Command = {
+export const IMPORT = declareCommand({
   summary: "add the pets of a file to the store: all, or none",
-  flags: { "dry-run": { help: "check all lines and add nothing" } },
+  options: { store: SETTINGS.store, "dry-run": { help: "check all lines and add nothing" } },
   operand: "file",
   about:
     "The file is NDJSON: each line is a JSON object, as in the body of a POST. A pet needs name and categoryId; without a status it is " +
@@ -24,40 +25,28 @@ export const IMPORT: Command = {
   ],
   isDoneWithoutOutput: true,
   failure: "The import failed",
-  run: (args, context) => untilInterrupted((signal) => importFile(args, context, signal)),
-};
-
-/** @returns The exit status. */
-async function importFile(args: CommandArguments, context: Context, signal: AbortSignal): Promise<number> {
-  const sourceName = args.operand === STANDARD ? "standard input" : args.operand;
-  const { output, report } = context.writers;
-  const { description, shared } = await readSharedStore(args, context);
-  const { pets, badLines, ignoredNames } = await readPetLines(readSource(args.operand, signal));
-  if (ignoredNames.size > 0) report(describeIgnored([...ignoredNames]));
-  if (badLines.length > 0) {
-    describeBad(badLines).forEach(report);
-    const count = badLines.length === 1 ? "1 line" : `${badLines.length} lines`;
-    throw new SettingError(`${sourceName} has ${count} that cannot be added, so nothing was added`);
-  }
-  if (pets.length === 0) throw new SettingError(`${sourceName} has no pets`);
-  if (args.isOn("dry-run")) {
-    output.add(`${sourceName}: ${formatPetCount(pets.length)} can be added`);
-    return 0;
-  }
-  const { isNew } = await shared.import(pets, signal);
-  if (isNew) report(`${description} is new`);
-  output.add(`${sourceName}: ${formatPetCount(pets.length)} added`);
-  return 0;
-}
-
-function describeBad(lines: readonly BadLine[]): string[] {
-  return shorten(lines.map(({ number, faults }) => `Line ${number}: ${faults.join("; ")}`));
-}
-
-function describeIgnored(names: readonly string[]): string {
-  const shown = shorten(names.map((name) => JSON.stringify(name)));
-  return `Members that a pet does not have are ignored: ${shown.join(", ")}`;
-}
+  run: ({ store, "dry-run": isDry }, { output, report, environment }, operand) =>
+    untilInterrupted(async (signal) => {
+      const sourceName = operand === STANDARD ? "standard input" : operand;
+      const shared = await findSharedStore(store, environment);
+      const { pets, badLines, ignoredNames } = await readPetLines(readSource(operand, signal));
+      if (ignoredNames.size > 0) {
+        const names = shorten(Array.from(ignoredNames, (name) => JSON.stringify(name)));
+        report(`Members that a pet does not have are ignored: ${names.join(", ")}`);
+      }
+      if (badLines.length > 0) {
+        shorten(badLines.map(({ number, faults }) => `Line ${number}: ${faults.join("; ")}`)).forEach(report);
+        const count = badLines.length === 1 ? "1 line" : `${badLines.length} lines`;
+        throw new SettingError(`${sourceName} has ${count} that cannot be added, so nothing was added`);
+      }
+      if (pets.length === 0) throw new SettingError(`${sourceName} has no pets`);
+      if (!isDry) {
+        const { isNew } = await shared.import(pets, signal);
+        if (isNew) report(`${shared.description} is new`);
+      }
+      output.add(`${sourceName}: ${formatPetCount(pets.length)} ${isDry ? "can be added" : "added"}`);
+    }),
+});
 
 /** The first items of a list, and how many there are beside them. */
 function shorten(items: readonly string[]): string[] {

@@ -8,11 +8,13 @@ import { StoreUnavailableError } from "../../stores/store.ts";
 import { isValid } from "../first_key/first_key.ts";
 import { KEY_FILE, removeRevokedKey } from "../first_key/key_file.ts";
 import { commandLine } from "../process/invocation.ts";
-import { explain, firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
-import type { CommandArguments } from "../settings/arguments.ts";
-import { DURATION, EXPIRY } from "../settings/formats.ts";
+import { explain, SettingError, UnreachableError } from "../process/start_error.ts";
+import type { Context } from "../serving/runtime.ts";
+import { checkAsSetting, DURATION, EXPIRY, text } from "../settings/formats.ts";
+import { SETTINGS } from "../settings/server_settings.ts";
+import { findSharedStore } from "../store_setting/find_store.ts";
 import type { StoreSetting } from "../store_setting/store_setting.ts";
-import { type Command, type Context, readSharedStore } from "./command.ts";
+import { declareCommand } from "./command.ts";
 import { describeKeys, keysAsJson } from "./key_table.ts";
 
 /** Where the keys are, for the help texts. */
@@ -23,12 +25,13 @@ const STORAGE_HELP =
 /** What messages about an unusable store begin with. */
 const FAILURE = "The API keys cannot be used";
 
-export const ADD_KEY: Command = {
+export const ADD_KEY = declareCommand({
   summary: "make an API key, and print it",
-  flags: {
-    label: { value: "text", help: "what the key is for" },
+  options: {
+    store: SETTINGS.store,
+    label: { format: text("text"), help: "what the key is for" },
     expires: {
-      value: "time",
+      format: EXPIRY,
       help: "when the key expires: 12h, 90d or 1w from now, or 2031-12-31, at the beginning of this day in UTC. " +
         "Without it, never",
     },
@@ -40,78 +43,75 @@ export const ADD_KEY: Command = {
     "petstore keys add --label dashboard --read-only > dashboard.key",
   ],
   failure: FAILURE,
-  async run(args, context) {
-    const label = args.text("label");
-    if (label === "") throw new SettingError(`Say what the key is for, as in ${commandLine("keys add --label ci")}`);
-    const expires = args.readOptional("expires", EXPIRY);
-    let made: MadeKey;
-    try {
-      // The options are checked before the store is opened, because opening it may create it.
-      made = await makeNewKey(checkNewKey({ label, readOnly: args.isOn("read-only"), ...(expires && { expires }) }));
-    } catch (error) {
-      throw new SettingError(firstLine(error));
-    }
-    const setting = await readSharedStore(args, context);
-    return await useKeys(setting, context, (keys) => printAndStore(made, keys, context));
+  async run({ store, label, expires, "read-only": readOnly = false }, context) {
+    if (!label) throw new SettingError(`Say what the key is for, as in ${commandLine("keys add --label ci")}`);
+    // The options are checked before the store is opened, because opening it may create it.
+    const made = await makeNewKey(
+      checkAsSetting("", () => checkNewKey({ label, readOnly, ...(expires && { expires }) })),
+    );
+    const setting = await findSharedStore(store, context.environment);
+    await useKeys(setting, context, (keys) => printAndStore(made, keys, context));
   },
-};
+});
 
-export const LIST_KEYS: Command = {
+export const LIST_KEYS = declareCommand({
   summary: "list the API keys",
-  flags: { json: { help: "print JSON, with times in UTC (ISO 8601)" } },
+  options: { store: SETTINGS.store, json: { help: "print JSON, with times in UTC (ISO 8601)" } },
   about: `The list includes keys that have expired or were revoked. ${STORAGE_HELP}`,
   examples: ["petstore keys list", "petstore keys list --json | jq '.[] | select(.expires == null)'"],
   failure: "The API keys cannot be read",
-  async run(args, context) {
-    const { shared } = await readSharedStore(args, context);
+  async run({ store, json }, { output, environment }) {
+    const shared = await findSharedStore(store, environment);
     const keys = await shared.listKeys();
-    context.writers.output.add(args.isOn("json") ? keysAsJson(keys) : describeKeys(keys));
-    return 0;
+    output.add(json ? keysAsJson(keys) : describeKeys(keys));
   },
-};
+});
 
-export const ROTATE_KEY: Command = {
+export const ROTATE_KEY = declareCommand({
   summary: "replace an API key with a new one, and print the new key",
-  flags: { overlap: { value: "time", default: "1d", help: "how long the old key stays valid, such as 7d" } },
+  options: {
+    store: SETTINGS.store,
+    overlap: { format: DURATION, default: "1d", help: "how long the old key stays valid, such as 7d" },
+  },
   operand: "id",
   about:
     "The new key has the label, the caller and the rights of the old one, and lives as long as the old one did. The old key expires after " +
     `the overlap. ${STORAGE_HELP}`,
   examples: ["petstore keys rotate key-5d0c6a1f1f0b --overlap 7d"],
   failure: FAILURE,
-  async run(args, context) {
-    const overlapMs = args.read("overlap", DURATION);
-    const setting = await readSharedStore(args, context);
+  async run({ store, overlap }, context, operand) {
+    const setting = await findSharedStore(store, context.environment);
     // This fails if the store does not exist, while opening it would make it.
-    const stored = await setting.shared.listKeys();
-    const old = await findKey(args, stored);
+    const stored = await setting.listKeys();
+    const old = await findKey(operand, stored);
     if (!isValid(old)) {
       throw new SettingError(
         `${old.id} has ended, so nothing can replace it; ${commandLine("keys add")} makes a new key`,
       );
     }
-    const successor = await makeSuccessor(stored, old.id, { overlapMs, expires: undefined });
-    return await useKeys(setting, context, async (keys) => {
+    const successor = await makeSuccessor(stored, old.id, { overlapMs: overlap, expires: undefined });
+    await useKeys(setting, context, async (keys) => {
       await printAndStore(successor, keys, context);
-      context.writers.report(`${old.id} ${describeEnd(successor.replaced!.expires)} at the latest`);
+      context.report(`${old.id} ${describeEnd(successor.replaced!.expires)} at the latest`);
     });
   },
-};
+});
 
-export const REVOKE_KEY: Command = {
+export const REVOKE_KEY = declareCommand({
   summary: "revoke an API key",
+  options: { store: SETTINGS.store },
   operand: "id",
   about: "In place of the id you can give the key itself, if it has leaked. If " +
     `${KEY_FILE} contains the key, this file is removed. ${STORAGE_HELP}`,
   examples: ["petstore keys revoke key-5d0c6a1f1f0b"],
   failure: FAILURE,
-  async run(args, context) {
-    const setting = await readSharedStore(args, context);
+  async run({ store }, context, operand) {
+    const { output, report, environment } = context;
+    const setting = await findSharedStore(store, environment);
     // This fails if the store does not exist, while opening it would make it.
-    const stored = await setting.shared.listKeys();
-    const { id, digest } = await findKey(args, stored);
-    const { output, report } = context.writers;
-    return await useKeys(setting, context, async (keys) => {
+    const stored = await setting.listKeys();
+    const { id, digest } = await findKey(operand, stored);
+    await useKeys(setting, context, async (keys) => {
       await keys.revoke(id, new Date());
       output.add(`${id} is revoked`);
       (await removeRevokedKey(digest, setting.path)).forEach(report);
@@ -119,36 +119,31 @@ export const REVOKE_KEY: Command = {
       report(`no key of the store is valid now; ${commandLine("keys add")} makes one`);
     });
   },
-};
+});
 
 /**
- * Finds the key that the operand names, by its id or by the key itself.
+ * Finds the key that an operand names, by its id or by the key itself.
  *
  * @throws {SettingError} If there is no such key. The message does not quote the operand, because it may be a key.
  */
-async function findKey({ operand }: CommandArguments, stored: readonly StoredKey[]): Promise<StoredKey> {
+async function findKey(operand: string, stored: readonly StoredKey[]): Promise<StoredKey> {
   const digest = await digestOf(operand);
   const found = stored.find((key) => key.id === operand || key.digest === digest);
   if (found) return found;
   throw new SettingError(`There is no such key; ${commandLine("keys list")} shows the ids`);
 }
 
-/**
- * Opens the keys of a store for `use`, and closes the store afterwards. A store that does not exist is made.
- *
- * @returns The exit status of the command.
- */
+/** Opens the keys of a store for `use`, and closes the store afterwards. A store that does not exist is made. */
 async function useKeys(
   { description, open }: StoreSetting,
-  { writers }: Context,
+  { report }: Context,
   use: (keys: KeyStore) => Promise<void>,
-): Promise<number> {
+): Promise<void> {
   const store = await open();
   // A new store is told, because a key that is added in the wrong folder or database would be of no use.
-  if (store.isNew) writers.report(`${description} is new; servers that use it will accept the key`);
+  if (store.isNew) report(`${description} is new; servers that use it will accept the key`);
   try {
     await use(store.keys);
-    return 0;
   } finally {
     await store.close();
   }
@@ -163,7 +158,7 @@ async function useKeys(
 async function printAndStore(
   { key, stored, replaced }: MadeKey,
   store: KeyStore,
-  { writers: { output, report } }: Context,
+  { output, report }: Context,
 ): Promise<void> {
   const { id, label, readOnly, expires } = stored;
   output.add(key);

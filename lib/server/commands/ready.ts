@@ -2,28 +2,25 @@ import { Agent, get, type IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { formatAddress } from "../process/lines.ts";
 import { firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
-import { SETTINGS } from "../settings/flags.ts";
-import { HOSTNAME, PORT } from "../settings/server_settings.ts";
-import type { Command } from "./command.ts";
+import { HOSTNAME } from "../settings/formats.ts";
+import { SETTINGS } from "../settings/server_settings.ts";
+import { declareCommand } from "./command.ts";
 
-export const READY: Command = {
+export const READY = declareCommand({
   summary: "tell whether a server is ready, for the health check of a container",
-  settings: [],
-  flags: {
-    hostname: { value: "address", default: "127.0.0.1", help: "the address of the server" },
+  options: {
+    hostname: { format: HOSTNAME, default: "127.0.0.1", help: "the address of the server" },
+    // The port is read as the server reads it. A health check that prepared the variable in its own way would ask another port.
     port: { ...SETTINGS.port, help: "the port of the server" },
   },
   about: "The command asks the server at this address for /readyz. It does not open a store.",
   examples: ["petstore ready", "petstore ready --port 9000"],
-  async run({ read }, context) {
-    // The port is read as the server reads it. A health check that prepared the variable in its own way would ask another port.
-    const address = { hostname: read("hostname", HOSTNAME), port: read("port", PORT) };
+  async run(address, { output }) {
     const origin = `http://${formatAddress(address)}`;
     await requireReady(origin);
-    context.writers.output.add(`${origin} is ready`);
-    return 0;
+    output.add(`${origin} is ready`);
   },
-};
+});
 
 /**
  * The time limit for the whole response, in milliseconds. A server takes less time to find out that its store is down, and a supervisor

@@ -10,13 +10,15 @@ import { untilInterrupted } from "../process/process.ts";
 import { makeFile, renameToNew, requireNew } from "../process/publish_file.ts";
 import { commandLine } from "../process/invocation.ts";
 import { SettingError } from "../process/start_error.ts";
-import { prepareFolder } from "../store_setting/new_file.ts";
 import { formatPetCount } from "../process/lines.ts";
-import { type Command, readStorePath } from "./command.ts";
+import { SETTINGS } from "../settings/server_settings.ts";
+import { findSqliteFile, prepareFolder } from "../store_setting/find_store.ts";
+import { declareCommand } from "./command.ts";
 
-export const RESTORE: Command = {
+export const RESTORE = declareCommand({
   summary: "replace an SQLite file with a backup",
-  flags: {
+  options: {
+    store: SETTINGS.store,
     "revoke-newer": {
       help: "revoke the keys that were revoked since the backup, and apply expiries that were set since then",
     },
@@ -32,14 +34,13 @@ export const RESTORE: Command = {
   ],
   isDoneWithoutOutput: true,
   failure: "The restore failed",
-  async run(args, context) {
-    const path = await readStorePath(args, context);
+  async run({ store, "revoke-newer": revokesNewer = false }, { output, environment }, operand) {
+    const path = await findSqliteFile(store, environment);
     // A signal must not end the process while SQLite has the present file open, because that would leave a journal beside it.
-    const lines = await untilInterrupted((signal) => restore(args.operand, path, args.isOn("revoke-newer"), signal));
-    context.writers.output.add(lines.join("\n"));
-    return 0;
+    const lines = await untilInterrupted((signal) => restore(operand, path, revokesNewer, signal));
+    output.add(lines.join("\n"));
   },
-};
+});
 
 /**
  * Replaces the present file:

@@ -1,12 +1,14 @@
 /** The program: runs the command of a command line, and turns its failure into a line on standard error and an exit status. */
 
-import type { Context } from "./command.ts";
-import { type CommandTask, readCommandLine } from "./command_line.ts";
-import type { Runtime } from "../serving/runtime.ts";
+import type { Command } from "./command.ts";
+import { readCommandLine } from "./command_line.ts";
+import type { Context, Runtime } from "../serving/runtime.ts";
 import { asJsonLine } from "../process/lines.ts";
-import { asSettingError, explain, SettingError } from "../process/start_error.ts";
+import { asSettingError, explain } from "../process/start_error.ts";
 import { DEFAULT_COMMAND } from "./table.ts";
-import { describeUnknownVariables, type Environment, prepareEnvironment } from "../settings/environment.ts";
+import { type Environment, prepareEnvironment } from "../settings/environment.ts";
+import { readValues } from "../settings/options.ts";
+import { describeUnknownVariables } from "../settings/server_settings.ts";
 import { resolvesWithin } from "../../promises.ts";
 import { ignoreSignal } from "../process/process.ts";
 import { createWriters, isBrokenPipe } from "../process/writers.ts";
@@ -25,49 +27,38 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
   // With a write beyond `ulimit -f`, the system sends this signal, which would end the process. The write itself fails, which is reported.
   ignoreSignal("SIGXFSZ");
   const environment = prepareEnvironment(runtime.environment);
-  const writers = createWriters(runtime.sinks);
-  const { output, errors, report } = writers;
+  const context: Context = { ...runtime, ...createWriters(runtime.sinks), environment };
+  const { output, errors, report } = context;
+  let command: Command | undefined;
   let status = 0;
   try {
     if (logsJson(args, runtime.environment)) errors.format = asJsonLine;
-    const task = await readCommandLine(args, environment);
+    const task = await readCommandLine(args);
     if (typeof task === "string") {
       output.add(task.trimEnd());
     } else {
       describeUnknownVariables(runtime.listVariables()).forEach(report);
-      status = await runCommand(task, { writers, runtime: { ...runtime, environment } });
+      command = task.command;
+      const values = readValues(command.options, task.flags, environment);
+      status = await command.run(values, context, task.operand) ?? 0;
     }
     // A text, such as a help text, is the result of its run.
-    const needsOutput = typeof task === "string" || !task.command.isDoneWithoutOutput;
-    if (needsOutput) {
+    if (!command?.isDoneWithoutOutput) {
       await output.flush();
       // A reader that closes the pipe, such as `head`, has got what it wanted.
       const isOutputLost = output.failure && !isBrokenPipe(output.failure);
       if (isOutputLost && status === 0) status = 1;
     }
   } catch (error) {
-    if (!(error instanceof SettingError)) throw error;
-    report(error.message);
-    status = error.status;
+    const explained = asSettingError(error) ?? (command?.failure && explain(command.failure, error));
+    // A command that must not fail unexpectedly has a bug.
+    if (!explained) throw error;
+    report(explained.message);
+    status = explained.status;
   }
   // Standard error is flushed last, because it tells of a failure to write standard output.
   await resolvesWithin(FLUSH_TIMEOUT, output.flush().then(() => errors.flush()));
   return status;
-}
-
-/**
- * @returns The exit status.
- * @throws {SettingError} If the command fails.
- * @throws Any other error of a command that must not fail unexpectedly: a bug.
- */
-async function runCommand({ command, args }: CommandTask, context: Context): Promise<number> {
-  try {
-    return await command.run(args, context);
-  } catch (error) {
-    const explained = asSettingError(error);
-    if (explained) throw explained;
-    throw command.failure === undefined ? error : explain(command.failure, error);
-  }
 }
 
 /**

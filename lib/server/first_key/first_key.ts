@@ -1,4 +1,4 @@
-/** Makes sure that a server without a key in its settings accepts one: a key of the store, that of the key file, or a new one. */
+/** Makes sure that a server accepts an API key: one of its settings, one of the store, that of the key file, or a new one. */
 
 import { createKeyManager } from "../../access/create_key_manager.ts";
 import { defaultCallerId, idOf } from "../../access/key_digest.ts";
@@ -22,11 +22,22 @@ export interface FirstKey {
 
 /**
  * Adds the key of the key file to the store, unless the store has it. If the store has no keys and there is no key file, makes the file
- * with a new key.
+ * with a new key. A store in memory gets a key that ends with the server, as the pets do, and no file is made.
  *
+ * @param configured The keys of the settings. If there are any, neither the store nor the key file is looked at.
+ * @param isLasting Whether the store is more than memory.
  * @throws {SettingError} If the keys cannot be read or kept.
  */
-export async function provideFirstKey(store: KeyStore): Promise<FirstKey> {
+export async function provideFirstKey(
+  configured: readonly string[],
+  store: KeyStore,
+  isLasting: boolean,
+): Promise<FirstKey> {
+  if (configured.length > 0) return { location: "settings", note: "as set" };
+  if (!isLasting) {
+    const { key } = await createKeyManager(store).add({ label: FIRST_LABEL });
+    return { location: "memory", note: `${key} (new, until the server stops)`, key };
+  }
   try {
     const stored = await store.list();
     const hasValidKey = stored.some(isValid);
@@ -38,18 +49,14 @@ export async function provideFirstKey(store: KeyStore): Promise<FirstKey> {
       file = stored.length === 0 ? await readOrMakeKey(KEY_FILE) : readKey(KEY_FILE);
     } catch (error) {
       // A file that cannot be used, such as one with a mode that a platform has set, is only noted if nothing needs it.
-      if (hasValidKey) return inStore(`${note}; ${(error as Error).message}`);
+      if (hasValidKey) return { location: "store", note: `${note}; ${(error as Error).message}` };
       throw error;
     }
-    if (!file || !await acceptKey(file.key, stored, store)) return inStore(note);
+    if (!file || !await acceptKey(file.key, stored, store)) return { location: "store", note };
     return { location: "file", note: file.isNew ? `${file.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}` };
   } catch (error) {
     throw explain("The API keys of the store cannot be used", error);
   }
-}
-
-function inStore(note: string): FirstKey {
-  return { location: "store", note };
 }
 
 /**
@@ -61,19 +68,20 @@ async function acceptKey(key: string, stored: readonly StoredKey[], store: KeySt
   const digest = await digestOfKey(key);
   const storedKey = stored.find((candidate) => candidate.digest === digest);
   if (storedKey) return isValid(storedKey);
-  // The key gets the caller that it would have as a setting. So after a move of the key from the settings to the file, or back, a
-  // client can still repeat a request with its Idempotency-Key.
-  const names = { id: idOf(digest), label: FIRST_LABEL, caller: defaultCallerId(digest) };
-  const times = { created: new Date(), expires: undefined, revoked: undefined };
   // The result is not looked at: it is false if another server was first, and then the store has the key too.
-  await store.add({ ...names, ...times, digest, readOnly: false });
+  await store.add({
+    id: idOf(digest),
+    digest,
+    label: FIRST_LABEL,
+    // The key gets the caller that it would have as a setting. So after a move of the key from the settings to the file, or back, a
+    // client can still repeat a request with its Idempotency-Key.
+    caller: defaultCallerId(digest),
+    readOnly: false,
+    created: new Date(),
+    expires: undefined,
+    revoked: undefined,
+  });
   return true;
-}
-
-/** Makes a key for a store in memory. It ends with the server, as the pets do, and no file is made. */
-export async function makeTemporaryKey(store: KeyStore): Promise<FirstKey> {
-  const { key } = await createKeyManager(store).add({ label: FIRST_LABEL });
-  return { location: "memory", note: `${key} (new, until the server stops)`, key };
 }
 
 /** Whether a key is accepted now. */

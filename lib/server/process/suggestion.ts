@@ -1,8 +1,13 @@
 /** Finds the name that a mistyped word may mean, as git does for its commands. */
 
-/** The first name that begins with an unfinished word, such as --cors, or is nearly the same. The result is undefined if there is none. */
-export function suggest(word: string, names: readonly string[]): string | undefined {
-  return names.find((name) => name.startsWith(word)) ?? names.find((name) => differingLength(word, name) <= 2);
+/**
+ * The question in a message about a mistyped word: the first name that begins with the word, such as --cors, or is nearly the same. The result
+ * is "" if there is none.
+ */
+export function didYouMean(word: string, names: readonly string[], prefix = ""): string {
+  const similar = names.find((name) => name.startsWith(word)) ??
+    names.find((name) => differingLength(word, name) <= 2);
+  return similar === undefined ? "" : ` (did you mean ${prefix}${similar}?)`;
 }
 
 /** How many letters are left of the longer of two words without their common beginning and their common end. */

@@ -17,10 +17,11 @@ export interface LineWriter {
 /** Writes a line for the operator. Line ends in the text become escape sequences. */
 export type Report = (line: string) => void;
 
+/** Standard output gets the result of a command, and standard error all other lines. */
 export interface Writers {
   output: LineWriter;
   errors: LineWriter;
-  /** Writes a line for the operator to standard error, after the name of the program. */
+  /** Writes a line for the operator to standard error. It begins with the name of the program. */
   report: Report;
 }
 
@@ -35,16 +36,11 @@ export type Sinks = Record<"output" | "errors", Sink>;
 export function createWriters(sinks: Sinks): Writers {
   // A failure of standard error can be reported nowhere.
   const errors = createLineWriter(sinks.errors, () => {});
-  const report = reportTo(errors);
+  const report = (line: string) => errors.add(`petstore: ${oneLine(line)}`);
   const output = createLineWriter(sinks.output, ({ message }) => {
     report(`standard output cannot be written: ${message}`);
   });
   return { output, errors, report };
-}
-
-/** Returns the function that is {@link Writers.report}. */
-export function reportTo(errors: LineWriter): Report {
-  return (line) => errors.add(`petstore: ${oneLine(line)}`);
 }
 
 /** Makes each line a JSON object from now on. */

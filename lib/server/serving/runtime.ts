@@ -1,8 +1,8 @@
-/** The interface by which the program uses its runtime, Deno or Node. */
+/** The interface by which the program uses its runtime, Deno or Node, and what its commands get of it. */
 
 import type { Listen } from "../service/listener.ts";
 import type { Environment } from "../settings/environment.ts";
-import type { Sinks } from "../process/writers.ts";
+import type { Sinks, Writers } from "../process/writers.ts";
 
 /** What differs between Deno and Node, and what tests replace. */
 export interface Runtime {
@@ -17,3 +17,6 @@ export interface Runtime {
   waitForSignal(): Promise<void>;
   listen: Listen;
 }
+
+/** What a command uses of the process. The environment has the secrets in files too. */
+export interface Context extends Runtime, Writers {}

@@ -1,103 +1,176 @@
 /** The life of a server, from its settings to its end. */
 
+import { dirname, join } from "node:path";
+import { createKeyManager } from "../../access/create_key_manager.ts";
+import type { Observer } from "../../http/finisher.ts";
+import { createFailingService } from "../../petstore/failing_service.ts";
+import type { PetstoreOptions } from "../../petstore/options.ts";
+import { followLinks } from "../../stores/sqlite/file_names.ts";
+import { findUnfinished } from "../../stores/sqlite/remains.ts";
+import { type PetStore, StoreUnavailableError } from "../../stores/store.ts";
+import { provideFirstKey } from "../first_key/first_key.ts";
 import { formatAddress } from "../process/lines.ts";
-import { SettingError } from "../process/start_error.ts";
-import { writeJson, type Writers } from "../process/writers.ts";
+import { firstLine, SettingError } from "../process/start_error.ts";
+import { type Report, writeJson } from "../process/writers.ts";
 import { DrainGate } from "../service/drain_gate.ts";
 import type { Listener } from "../service/listener.ts";
-import type { ServerSettings } from "../settings/server_settings.ts";
-import { readStoreSetting } from "../store_setting/open_store.ts";
-import type { OpenStore, StoreSetting } from "../store_setting/store_setting.ts";
+import { createServerPipeline } from "../service/server_pipeline.ts";
+import { checkLists, libraryOptions, type Settings } from "../settings/server_settings.ts";
+import { findStore } from "../store_setting/find_store.ts";
+import { isShared, type OpenStore, type StoreSetting } from "../store_setting/store_setting.ts";
+import { createAccessLog } from "../telemetry/access_log.ts";
 import { createFailureLog } from "../telemetry/failure_log.ts";
 import { greetAsJson, greetAsText } from "../telemetry/greeting.ts";
-import { type MetricsServer, serveMetrics } from "../telemetry/metrics_server.ts";
-import { openGate } from "./open_gate.ts";
-import { prepareStore } from "./prepare_store.ts";
-import type { Runtime } from "./runtime.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import { serveMetrics } from "../telemetry/metrics_server.ts";
+import { createParameterNotices, createPreflightNotices } from "../telemetry/notices.ts";
+import { createSeededStore, seed } from "../transfer/seed.ts";
+import type { Context } from "./runtime.ts";
 import { shutDown } from "./shutdown.ts";
 
 /**
- * Serves until a signal ends it.
+ * Listens, opens the store, answers requests until a signal ends it, and closes what it has opened, also if the start fails. A start that
+ * does not get the port must make no file, and no key that is never shown, so the store is opened when the server has its port. Until the
+ * store is ready, the gate refuses every request.
  *
+ * @param find Finds the store of the settings. Tests give one of their own.
  * @throws {SettingError} If the start fails.
+ * @throws {StoreUnavailableError} If the store cannot be read.
  */
-export async function serve(settings: ServerSettings, writers: Writers, runtime: Runtime): Promise<void> {
+export async function serve(settings: Settings, context: Context, find: typeof findStore = findStore): Promise<void> {
+  checkLists(settings);
+  const { output, errors, report, environment, listen } = context;
+  const { hostname, port, faults } = settings;
   const isJson = settings.log === "json";
-  if (isJson) writeJson(writers);
+  if (isJson) writeJson(context);
   // Resolves at the first signal to end. Signals are listened to from here on, so that one during the start does not leave files behind.
-  const ending = runtime.waitForSignal();
-  const storeSetting = await readStoreSetting(settings.store, runtime.environment);
-  requireFittingStore(storeSetting, settings);
-  const metricsServer = settings.metrics && await serveMetrics(settings.metrics, runtime.listen, writers.report);
-  try {
-    await serveStore({ settings, storeSetting, writers, runtime, ending, metricsServer });
-  } finally {
-    await metricsServer?.stop();
-  }
-  // The line is for programs that read the log. A person at the terminal sees the end anyway.
-  if (isJson) writers.output.add("stopped");
-}
-
-/** @throws {SettingError} If a setting does not go with the kind of the store. */
-function requireFittingStore({ shared }: StoreSetting, { log, keys, allowReset }: ServerSettings): void {
-  if (log === "json" && !shared && keys.length === 0) {
-    throw new SettingError("A store in memory makes a key at each start, which a log as JSON does not show; set a key");
-  }
-  if (allowReset && shared) {
-    throw new SettingError("--allow-reset works with --store memory: only, because a reset removes every pet");
-  }
-}
-
-/** What a server is started with. */
-export interface Start {
-  settings: ServerSettings;
-  storeSetting: StoreSetting;
-  writers: Writers;
-  runtime: Pick<Runtime, "listen" | "holdTimeMs">;
-  /** Resolves when the server is to end. */
-  ending: Promise<void>;
-  /** It is undefined if the settings ask for no metrics. */
-  metricsServer: Pick<MetricsServer, "metrics" | "url"> | undefined;
-}
-
-/**
- * Listens, opens the store, answers requests until `ending`, and closes what it has opened, also if the start fails. A start that does not
- * get the port must make no file, and no key that is never shown, so the store is opened when the server has its port. Until the store is
- * ready, the gate refuses every request.
- */
-export async function serveStore(start: Start): Promise<void> {
-  const { settings, storeSetting, writers, runtime, ending, metricsServer } = start;
+  const ending = context.waitForSignal();
+  const storeSetting = await find(settings.store, environment);
+  const isLasting = isShared(storeSetting);
+  requireFittingStore(isLasting, settings);
+  const metricsServer = settings.metrics && await serveMetrics(settings.metrics, listen, report);
   const metrics = metricsServer?.metrics;
-  const isJson = settings.log === "json";
-  const { report } = writers;
-  const failureLog = createFailureLog(writers.errors, isJson);
+  const failureLog = createFailureLog(errors, isJson);
   const gate = new DrainGate();
-  const address = { ...settings, flag: "--port", isShared: settings.reusePort } as const;
-  const listener: Listener = await runtime.listen(address, gate, report);
+  let listener: Listener | undefined;
   let store: OpenStore | undefined;
   try {
+    listener = await listen({ hostname, port, flag: "--port", isShared: settings["reuse-port"] }, gate, report);
     store = await storeSetting.open();
-    const key = await prepareStore(store, storeSetting, settings, report);
+    await readOnce(store);
+    if (faults) report(`some requests fail on purpose: ${JSON.stringify(faults)}`);
+    if (settings["allow-reset"]) {
+      report("POST /reset with a key that may write removes every pet, and adds those of --seed");
+    }
+    if (settings.seed > 0) report(await seed(store, settings.seed));
+    tellUnfinished(storeSetting, report);
+    const key = await provideFirstKey(settings.key, store.keys, isLasting);
     metrics?.watch(store);
-    openGate(gate, store, settings, { output: writers.output, report, failureLog, metrics });
+    const options: ServiceOptions = {
+      ...libraryOptions(settings),
+      keys: createKeyManager(store.keys, {
+        onOutage: (error) =>
+          report(`the API keys cannot be read at the moment, so the last known ones stay valid: ${firstLine(error)}`),
+        onRecovery: () => report("the API keys can be read again"),
+        ...(settings.key.length > 0 && { keys: settings.key }),
+      }),
+      onError(failure) {
+        if (failure.error instanceof StoreUnavailableError) metrics?.onStoreError();
+        failureLog.add(failure);
+      },
+    };
+    openGate(gate, store, settings, options, createObserver(settings, context, metrics));
     const greet = isJson ? greetAsJson : greetAsText;
-    const greeting = greet({
-      origin: `http://${formatAddress({ hostname: settings.hostname, port: listener.port })}`,
+    output.add(greet({
+      origin: `http://${formatAddress({ hostname, port: listener.port })}`,
       metricsUrl: metricsServer?.url,
       store: storeSetting.description,
       isNewStore: store.isNew ?? false,
       key,
       hasDocs: settings.docs,
-    });
-    writers.output.add(greeting);
+    }));
     await ending;
   } catch (error) {
     // The next start will not find the store new, so this one says that it has made the store.
     if (store?.isNew) report(`${storeSetting.description} is new`);
     throw error;
   } finally {
-    await shutDown({ gate, listener, report }, runtime.holdTimeMs);
+    if (listener) await shutDown({ gate, listener, report }, context.holdTimeMs);
     failureLog.close();
     await store?.close();
+    await metricsServer?.stop();
   }
+  // The line is for programs that read the log. A person at the terminal sees the end anyway.
+  if (isJson) output.add("stopped");
+}
+
+/** @throws {SettingError} If a setting does not go with the kind of the store. */
+function requireFittingStore(isLasting: boolean, settings: Settings): void {
+  if (!isLasting && settings.log === "json" && settings.key.length === 0) {
+    throw new SettingError("A store in memory makes a key at each start, which a log as JSON does not show; set a key");
+  }
+  if (isLasting && settings["allow-reset"]) {
+    throw new SettingError("--allow-reset works with --store memory: only, because a reset removes every pet");
+  }
+}
+
+/**
+ * Makes the reads that requests make: of a pet, a page, a page of one status, and the keys. A damaged file may open without a fault, and then
+ * fail at each request.
+ */
+async function readOnce(store: OpenStore): Promise<void> {
+  await store.check();
+  await store.list({ after: 0n, limit: 1 });
+  await store.list({ after: 0n, limit: 1, status: "available" });
+  await store.keys.list();
+}
+
+/** Tells of the files beside the store that a command has left because it was cut short. */
+function tellUnfinished({ path }: StoreSetting, report: Report): void {
+  if (path === undefined) return;
+  for (const name of findUnfinished(followLinks(path))) {
+    report(`${join(dirname(path), name)} is of a command that was cut short, and can be removed`);
+  }
+}
+
+type ServiceOptions = Omit<PetstoreOptions, "store">;
+
+/**
+ * Begins to answer requests: opens the gate to a new service on a store, with the faults of the settings from their beginning.
+ *
+ * `POST /reset` does so again, on a new store with the sample pets. Requests that came before it go on with the old service. So a request of
+ * one test, such as one that a fault delays, adds no pet to the next test, and each test meets the same faults.
+ */
+function openGate(
+  gate: DrainGate,
+  store: PetStore,
+  settings: Settings,
+  options: ServiceOptions,
+  observe: Observer | undefined,
+): void {
+  const { docs: hasDocs, "openapi-server": servers, faults } = settings;
+  const reset = () => openGate(gate, createSeededStore(settings.seed), settings, options, observe);
+  const parts = { observe, hasDocs, servers, reset: settings["allow-reset"] ? reset : undefined };
+  const service = createServerPipeline({ ...options, store }, parts);
+  gate.open(faults ? createFailingService(service, faults) : service);
+}
+
+/** Creates the observer of all responses. Without one, the service does not read the clock, for speed. */
+function createObserver(
+  { log }: Settings,
+  { output, report }: Context,
+  metrics: Metrics | undefined,
+): Observer | undefined {
+  const observers: Observer[] = metrics ? [metrics.observe] : [];
+  if (log !== "off") {
+    observers.push(
+      createPreflightNotices(report),
+      createParameterNotices(report),
+      createAccessLog(output, log === "json"),
+    );
+  }
+  if (observers.length < 2) return observers[0];
+  return (context, reply, startedAt, endedAt) => {
+    for (const observe of observers) observe(context, reply, startedAt, endedAt);
+  };
 }

@@ -39,14 +39,13 @@ export function normalize(given: string, source: string): string {
 }
 
 /**
- * Splits the list in a variable or a file, and prepares its items. Commas or line ends separate them. Two commas in a row give an empty item,
- * which no format accepts.
+ * Splits the list in a variable or a file. Commas or line ends separate its items. Two commas in a row give an empty item, which no format
+ * accepts.
  *
- * @throws {SettingError} If an item can hardly be meant, or the list is a JSON array.
+ * @throws {SettingError} If the list is a JSON array.
  */
-export function normalizeList(given: string, source: string): string[] {
+export function splitList(given: string, source: string): string[] {
   const text = given.trim();
-  if (text === "") return [];
   if (/^\[.*\]$/s.test(text)) throw new SettingError(`${source} is a JSON array; separate the values by commas`);
-  return text.split(/,|[\r\n]+/).map((item) => normalize(item, source));
+  return text.split(/,|[\r\n]+/);
 }

@@ -4,19 +4,18 @@
  */
 
 import type { Environment } from "../settings/environment.ts";
+import { checkAsSetting } from "../settings/formats.ts";
 import { firstLine, SettingError } from "../process/start_error.ts";
-import type { OpenStore, SharedStore, StoreSetting } from "./store_setting.ts";
-
-/** A database, as the package gives it to the server. Nothing is opened before a method is called. No method needs its `this`. */
-interface PostgresSetting extends SharedStore {
-  description: string;
-  open(): Promise<OpenStore>;
-}
+import type { SharedStore } from "./store_setting.ts";
 
 /** What the server uses of the package. */
 export interface PostgresModule {
-  /** @throws {TypeError} If the address is invalid. */
-  readPostgresSetting(address: string, password: string | undefined): PostgresSetting;
+  /**
+   * Nothing is opened before a method of the result is called. No method needs its `this`.
+   *
+   * @throws {TypeError} If the address is invalid.
+   */
+  readPostgresSetting(address: string, password: string | undefined): SharedStore;
   postgresSchema(): string;
   postgresGrants(role: string): string;
 }
@@ -37,12 +36,7 @@ export async function loadPostgres(): Promise<PostgresModule> {
 }
 
 /** @throws {SettingError} If the address is invalid, or the package is not installed. */
-export async function readPostgresStore(address: string, environment: Environment): Promise<StoreSetting> {
+export async function readPostgresStore(address: string, environment: Environment): Promise<SharedStore> {
   const { readPostgresSetting } = await loadPostgres();
-  try {
-    const { description, open, ...shared } = readPostgresSetting(address, environment("PGPASSWORD"));
-    return { description, open, shared };
-  } catch (error) {
-    throw error instanceof TypeError ? new SettingError(error.message) : error;
-  }
+  return checkAsSetting("", () => readPostgresSetting(address, environment("PGPASSWORD")));
 }

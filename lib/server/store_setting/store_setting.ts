@@ -14,25 +14,23 @@ export interface StoreSetting {
   /** The path of the SQLite file. It is absent for other stores. */
   path?: string;
   open(): OpenStore | Promise<OpenStore>;
-  /** What commands can do with the store. It is absent for a store in memory, which only its own server can reach. */
-  shared?: SharedStore;
 }
 
-/** The result of the check of a store. */
-export interface StoreCheck {
-  /** Why the store is not sound. A sound one has no faults. */
-  faults: string[];
-  /** What a sound store has, which may include the schema. */
-  contents: string;
-}
-
-/** What commands can do with a store while servers use it. Each method opens the store for itself. */
-export interface SharedStore {
+/**
+ * A file or a database, and what commands can do with it while servers use it. Each method opens the store for itself. A store in memory
+ * has none of them, because only its own server can reach it.
+ */
+export interface SharedStore extends StoreSetting {
   /** Reads the API keys without opening the store, which would make or migrate it. Fails if the store does not exist. */
   listKeys(): Promise<readonly StoredKey[]>;
-  check(): Promise<StoreCheck>;
+  /** Finds the `faults` for which the store is not sound, and tells what a sound one has, which may include the schema. */
+  check(): Promise<{ faults: string[]; contents: string }>;
   /** Writes all pets, as they are at one moment. */
   export(write: PetSink): Promise<unknown>;
   /** Adds all pets, or none, such as when the signal is aborted. `isNew` says whether this has made the tables. */
   import(pets: readonly PetDraft[], signal: AbortSignal): Promise<{ isNew: boolean }>;
+}
+
+export function isShared(setting: StoreSetting | SharedStore): setting is SharedStore {
+  return "listKeys" in setting;
 }

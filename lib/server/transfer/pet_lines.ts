@@ -13,7 +13,7 @@ export interface PetLines {
   ignoredNames: Set<string>;
 }
 
-export interface BadLine {
+interface BadLine {
   /** The number of the line, from 1. */
   number: number;
   /** Clauses that say what is wrong. Their subject is "it", the line. */

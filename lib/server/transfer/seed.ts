@@ -27,7 +27,7 @@ export async function seed(store: PetStore, count: number): Promise<string> {
     for (let start = 0; start < count; start += CREATES_AT_ONCE) {
       const length = Math.min(CREATES_AT_ONCE, count - start);
       const areAdded = await Promise.all(Array.from({ length }, (_, i) => addSample(store, start + i)));
-      added += areAdded.filter((isAdded) => isAdded).length;
+      added += areAdded.filter(Boolean).length;
     }
     return added === 1 ? "1 sample pet is added" : `${added} sample pets are added`;
   } catch (error) {

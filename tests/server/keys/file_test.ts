@@ -88,24 +88,25 @@ test.inFolder("servers that start for the first time at one moment agree on a ke
 
 test.inFolder("the key of the file is accepted with the caller that it has as a setting, and no more once it is revoked", async () => {
   const { keys } = createMemoryStore();
-  const made = await provideFirstKey(keys);
+  const provide = () => provideFirstKey([], keys, true);
+  const made = await provide();
   assert.match(made.note, /^petstore_\w+ \(new, kept in data\/api-key\)$/);
   const [first] = await keys.list();
   assert.equal(first!.caller, defaultCallerId(first!.digest));
-  const again = await provideFirstKey(keys);
+  const again = await provide();
   assert.deepEqual(again, { location: "file", note: "in data/api-key" });
   // A file that cannot be used does not matter while the store has a valid key.
   Deno.chmodSync("data/api-key", 0o660);
-  const noted = await provideFirstKey(keys);
+  const noted = await provide();
   assert.equal(noted.location, "store");
   assert.match(noted.note, /^in the store \(petstore keys list\); data.* chmod 600/);
   // The file is still there, for example because another program has revoked the key.
   await keys.revoke(first!.id, new Date());
-  await assert.rejects(provideFirstKey(keys), /chmod/);
+  await assert.rejects(provide, /chmod/);
   Deno.chmodSync("data/api-key", 0o600);
   for (const hasFile of [true, false]) {
     if (!hasFile) Deno.removeSync("data/api-key");
-    const revoked = await provideFirstKey(keys);
+    const revoked = await provide();
     assert.deepEqual([revoked.location, revoked.note], ["store", "none is valid (petstore keys add makes one)"]);
   }
   assert.equal((await keys.list()).length, 1);

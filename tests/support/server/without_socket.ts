@@ -1,24 +1,25 @@
 /** A server in this process that has no socket: a test asks its gate. */
 
-import { readArguments } from "../../../lib/server/commands/command_line.ts";
-import { SERVE } from "../../../lib/server/commands/serve.ts";
+import { parseWords } from "../../../lib/server/commands/command_line.ts";
+import { DENO_RUNTIME } from "../../../lib/server/deno/runtime.ts";
 import type { DrainGate } from "../../../lib/server/service/drain_gate.ts";
-import type { Listen, Listener } from "../../../lib/server/service/listener.ts";
-import { reportTo } from "../../../lib/server/process/writers.ts";
-import { serveStore } from "../../../lib/server/serving/serve.ts";
+import type { Gate, Listener } from "../../../lib/server/service/listener.ts";
+import type { Context } from "../../../lib/server/serving/runtime.ts";
+import { serve } from "../../../lib/server/serving/serve.ts";
 import { prepareEnvironment } from "../../../lib/server/settings/environment.ts";
-import { readSettings, type ServerSettings } from "../../../lib/server/settings/server_settings.ts";
-import { Metrics } from "../../../lib/server/telemetry/metrics.ts";
+import { readValues } from "../../../lib/server/settings/options.ts";
+import { SETTINGS, type Settings } from "../../../lib/server/settings/server_settings.ts";
 import type { KeyedPetStore } from "../../../lib/stores/store.ts";
 
-export function readFrom(args: readonly string[], env: Record<string, string> = {}): ServerSettings {
-  return readSettings(readArguments("serve", SERVE, args, prepareEnvironment((name) => env[name])));
+export function readFrom(args: readonly string[], env: Record<string, string> = {}): Settings {
+  return readValues(SETTINGS, parseWords(args, SETTINGS, "").values, prepareEnvironment((name) => env[name]));
 }
 
 /** A server that answers requests until `end()`, which resolves when its store is closed. */
 interface GateServer {
   gate: DrainGate;
-  metrics: Metrics | undefined;
+  /** Answers scrapes, if the arguments ask for metrics. */
+  metricsGate: Gate;
   end(): Promise<void>;
 }
 
@@ -35,7 +36,6 @@ export async function startWithoutSocket(
   add: (line: string, output: "output" | "errors") => void,
   holdTimeMs = 0,
 ): Promise<GateServer> {
-  const settings = readFrom(args), metrics = settings.metrics && new Metrics();
   const greeted = Promise.withResolvers<void>(), ending = Promise.withResolvers<void>();
   const writer = (name: "output" | "errors") => ({
     add(line: string) {
@@ -45,25 +45,26 @@ export async function startWithoutSocket(
     flush: () => Promise.resolve(),
     failure: undefined,
   });
-  const errors = writer("errors");
-  let gate: DrainGate | undefined;
-  const listen: Listen = (_, given) => {
-    // The server gives its whole gate.
-    gate = given as DrainGate;
-    return { port: 1, stop };
+  const gates: Record<string, Gate> = {};
+  const context: Context = {
+    ...DENO_RUNTIME,
+    output: writer("output"),
+    errors: writer("errors"),
+    report: (line) => add(`petstore: ${line}`, "errors"),
+    listen({ flag }, gate) {
+      gates[flag] = gate;
+      return { port: 1, stop: flag === "--port" ? stop : () => Promise.resolve() };
+    },
+    holdTimeMs,
+    waitForSignal: () => ending.promise,
   };
-  const served = serveStore({
-    settings,
-    storeSetting: { description: "the store", open: () => store },
-    writers: { output: writer("output"), errors, report: reportTo(errors) },
-    runtime: { listen, holdTimeMs },
-    ending: ending.promise,
-    metricsServer: metrics && { metrics, url: "" },
-  });
+  const find = () => Promise.resolve({ description: "the store", open: () => store });
+  const served = serve(readFrom(args), context, find);
   await Promise.race([greeted.promise, served]);
   const end = () => {
     ending.resolve();
     return served;
   };
-  return { gate: gate!, metrics, end };
+  // The server gives its whole gate.
+  return { gate: gates["--port"] as DrainGate, metricsGate: gates["--metrics"]!, end };
 }

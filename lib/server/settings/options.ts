@@ -1,0 +1,92 @@
+/**
+ * How a command declares its options, and how they are read: a flag has precedence over an environment variable, and this one over a
+ * default. The type of each value follows from the declaration.
+ */
+
+import { SettingError } from "../process/start_error.ts";
+import type { Environment } from "./environment.ts";
+import type { Format } from "./formats.ts";
+import { normalize, splitList } from "./setting_text.ts";
+
+/** An option of the command line. */
+export interface Option {
+  /** What its value is. It is absent for a switch, which has no value: it is given as `--x` or `--no-x`. */
+  format?: Format<unknown>;
+  /** The letter of a short form, such as `h` for `-h`. */
+  short?: string;
+  /** Whether the flag may be given several times. Commas separate the values in its variable. */
+  isList?: true;
+  /** The environment variable that applies when the flag is absent. For a switch, its value is `on` or `off`. */
+  variable?: string;
+  /** A variable that hosting platforms set. It applies when the flag and `variable` are absent. */
+  alias?: string;
+  /** A sample value for the help text, if the default does not show the form. */
+  example?: string;
+  /** The value if nothing sets the option. It is absent if the option may be unset. */
+  default?: string;
+  help: string;
+}
+
+/** Options by their flags without the dashes. */
+export type Options = Readonly<Record<string, Option>>;
+
+/** The values of options. That of a switch is a boolean. A list that is unset has no items, and any other option is then undefined. */
+export type Values<Given extends Options> = { readonly [Name in keyof Given]: ValueOf<Given[Name]> };
+
+type ValueOf<Given extends Option> = Given extends { isList: true } ? readonly ItemOf<Given>[]
+  : Given extends { default: string } ? ItemOf<Given>
+  : ItemOf<Given> | undefined;
+
+type ItemOf<Given extends Option> = Given extends { format: Format<infer Item> } ? Item : boolean;
+
+/** The values of each flag of a command line, in order, as `parseArgs()` returns them. A switch has booleans. */
+export type Flags = Readonly<Record<string, readonly (string | boolean)[] | undefined>>;
+
+/** @throws {SettingError} If a value is invalid. */
+export function readValues<Given extends Options>(
+  options: Given,
+  flags: Flags,
+  environment: Environment,
+): Values<Given> {
+  const values = Object.entries(options).map(([name, option]) => {
+    const items = readItems(name, option, flags, environment);
+    return [name, option.isList ? items : items[0]];
+  });
+  return Object.fromEntries(values);
+}
+
+/**
+ * Reads what sets an option: its flags, or else its variable, or else its default. There are several items only if the option is a list,
+ * and none if it is unset. An empty flag is not unset, but an empty variable is.
+ */
+function readItems(name: string, option: Option, flags: Flags, environment: Environment): unknown[] {
+  const flag = `--${name}`;
+  const inFlags = flags[name];
+  if (inFlags) {
+    // If a flag that is no list is given several times, the last one counts.
+    const counted = option.isList ? inFlags : inFlags.slice(-1);
+    return counted.map((given) => typeof given === "boolean" ? given : parse(given, flag, option));
+  }
+  for (const source of [option.variable, option.alias]) {
+    if (source === undefined) continue;
+    const text = environment(source) ?? "";
+    if (text.trim() === "") continue;
+    const items = option.isList ? splitList(text, source) : [text];
+    return items.map((item) => parse(item, source, option));
+  }
+  return option.default === undefined ? [] : [parse(option.default, flag, option)];
+}
+
+function parse(given: string, source: string, { format = ON_OR_OFF }: Option): unknown {
+  const text = normalize(given, source);
+  const value = format.parse(text);
+  if (value !== undefined) return value;
+  // An address with an @ may have a password, so it is not quoted.
+  const quoted = text.includes("@") ? "" : `, not ${JSON.stringify(text)}`;
+  throw new SettingError(`${source} must be ${format.form}${quoted}`);
+}
+
+/** The format of a switch in a variable. */
+const ON_OR_OFF: Format<unknown> = { name: "on|off", form: "on or off", parse: (text) => SWITCH_VALUES.get(text) };
+
+const SWITCH_VALUES = new Map([["on", true], ["off", false]]);

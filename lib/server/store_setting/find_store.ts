@@ -1,0 +1,130 @@
+/**
+ * Finds the store that the setting `--store` names. The store is opened later: a start that fails because of its port must make no file, so
+ * a server opens its store when it listens.
+ */
+
+import { statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { createMemoryStore } from "../../stores/memory/memory_store.ts";
+import { exportDatabase } from "../../stores/sqlite/exporter.ts";
+import { importPets } from "../../stores/sqlite/importer.ts";
+import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
+import { listKeys } from "../../stores/sqlite/keys.ts";
+import { openSqliteStore } from "../../stores/sqlite/sqlite_store.ts";
+import type { Environment } from "../settings/environment.ts";
+import { KEY_FILE } from "../first_key/key_file.ts";
+import { makeFolderFor } from "../process/folders.ts";
+import { formatPetCount } from "../process/lines.ts";
+import { explain, SettingError } from "../process/start_error.ts";
+import { isShared, type SharedStore, type StoreSetting } from "./store_setting.ts";
+
+const SQLITE = "sqlite:";
+
+/**
+ * Finds the store of a setting.
+ *
+ * @throws {SettingError} If the setting is invalid.
+ */
+export async function findStore(setting: string, environment: Environment): Promise<StoreSetting | SharedStore> {
+  if (setting === "memory:") {
+    const description = `${setting} (lost when the server stops)`;
+    return { description, open: createMemoryStore };
+  }
+  if (/^postgres(ql)?:\/\//.test(setting)) {
+    const { readPostgresStore } = await import("./postgres.ts");
+    return await readPostgresStore(setting, environment);
+  }
+  const path = readPath(setting);
+  if (path !== undefined) return storeInFile(setting, path);
+  // This message quotes the setting, because it is surely the name of a database file. Any other text may contain a secret.
+  if (/^[\w./~-]+\.(db|sqlite3?)$/.test(setting)) {
+    throw new SettingError(`The store must begin with its kind: write ${SQLITE}${setting} for the file ${setting}`);
+  }
+  throw new SettingError("The store must be memory:, sqlite:<path> or postgres://…");
+}
+
+/**
+ * Finds the store of a setting for a command that works beside servers.
+ *
+ * @throws {SettingError} If the setting is invalid, or other programs cannot reach the store.
+ */
+export async function findSharedStore(setting: string, environment: Environment): Promise<SharedStore> {
+  const store = await findStore(setting, environment);
+  if (isShared(store)) return store;
+  throw new SettingError("A store in memory belongs to one server; name a file or a database, or use the API");
+}
+
+/** @throws {SettingError} If the setting is invalid, or the store is no SQLite file. */
+export async function findSqliteFile(setting: string, environment: Environment): Promise<string> {
+  const { path } = await findStore(setting, environment);
+  if (path !== undefined) return path;
+  throw new SettingError("Only an SQLite file can be backed up or restored; for PostgreSQL use pg_dump and pg_restore");
+}
+
+/**
+ * The path of the file that a setting `sqlite:<path>` names, or undefined if the setting names no file.
+ *
+ * @throws {SettingError} If the path has a part that a path does not have here.
+ */
+function readPath(setting: string): string | undefined {
+  if (!setting.startsWith(SQLITE)) return undefined;
+  const path = setting.slice(SQLITE.length);
+  // Other programs write addresses with // too, and some of them mean a file in the working directory by two or three slashes, not one in
+  // the root.
+  if (path.startsWith("//") || path.includes("?")) {
+    throw new SettingError(
+      "The store must have its path after the colon, without //: sqlite:pets.db or sqlite:/data/pets.db, and no parameters",
+    );
+  }
+  // Text with :// may be an address with a password. It is no path here, because messages quote paths.
+  const isPath = path !== "" && path !== ":memory:" && !path.includes("://");
+  return isPath ? path : undefined;
+}
+
+function storeInFile(description: string, path: string): SharedStore {
+  return {
+    description,
+    path,
+    open() {
+      prepareFolder(path);
+      return openSqliteStore(path, "auto");
+    },
+    listKeys: () => listKeys(path),
+    async check() {
+      const { pets, faults } = await inspectDatabase(path);
+      return { faults, contents: formatPetCount(pets) };
+    },
+    export: (write) => exportDatabase(path, write),
+    import(pets, signal) {
+      prepareFolder(path);
+      return importPets(path, pets, signal);
+    },
+  };
+}
+
+/**
+ * Makes the folder of a database file if that is the folder of the key file, which the server makes by itself.
+ *
+ * @throws {SettingError} If another folder is missing.
+ */
+export function prepareFolder(path: string): void {
+  const folder = dirname(path);
+  if (!isMissing(folder)) return;
+  if (resolve(folder) !== resolve(dirname(KEY_FILE))) {
+    throw new SettingError(`${path} cannot be made, because there is no folder ${folder}`);
+  }
+  try {
+    makeFolderFor(path);
+  } catch (error) {
+    throw explain(`${folder} cannot be made`, error);
+  }
+}
+
+/** Whether there is nothing at a path. A path that cannot be read counts as existing, because opening it gives a better message. */
+function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
