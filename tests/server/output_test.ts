@@ -67,9 +67,11 @@ test("a second SIGTERM ends a server at once that waits for a client, with statu
     })
   ));
 
-test("a command whose result cannot be printed has the status 1", () =>
-  withTempFolder(async (folder) => {
-    await using child = start(folder, ">/dev/full", "openapi");
-    assert.equal(await child.exit(), 1);
-    assert.match(child.written.stderr, /^petstore: standard output cannot be written: .*\n$/);
-  }));
+for (const line of ["openapi", "help"]) {
+  test(`${line} has the status 1 if its result cannot be printed`, () =>
+    withTempFolder(async (folder) => {
+      await using child = start(folder, ">/dev/full", line);
+      assert.equal(await child.exit(), 1);
+      assert.match(child.written.stderr, /^petstore: standard output cannot be written: .*\n$/);
+    }));
+}

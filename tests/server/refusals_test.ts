@@ -61,6 +61,7 @@ const REFUSED: [line: string, shows: string][] = [
   ["keys revoke petstore_secret", "no such key; "],
   // A shell has put nothing in place of a variable.
   ["keys revoke ", "Name the id, as in "],
+  ["export ", "Name the file, as in "],
 
   // Files. No command replaces one.
   ["backup", " backup copy.db\n"],

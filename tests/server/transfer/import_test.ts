@@ -34,6 +34,8 @@ test.inFolder("import adds pets with the default status and new ids, and a file 
   await makeStore(0);
   for (let i = 0; i < 2; i++) assertPrinted(await load(text), "a.ndjson: 6 pets added");
   assert.equal(await readPets(), pets + pets);
+  const { status, stderr } = await runLine("PETSTORE_STORE= import a.ndjson");
+  assert.deepEqual([status, stderr], [0, "petstore: sqlite:data/petstore.db is new\n"]);
 });
 
 const BAD: readonly [line: string, shows: RegExp][] = [
