@@ -102,7 +102,7 @@ async function readBody(
  */
 function sendableFields(headers: Headers): Record<string, string> {
   // The field Connection names further ones.
-  const dropped = `${NOT_SENT_ON},${headers.get("connection")}`.toLowerCase().split(/[ \t]*,[ \t]*/);
+  const dropped = `${NOT_SENT_ON},${headers.get("connection")}`.toLowerCase().split(",").map((name) => name.trim());
   const fields: Record<string, string> = {};
   for (const [name, value] of headers) {
     if (UNSENDABLE.test(value)) throw new TypeError(`Header ${name} cannot be sent`);
