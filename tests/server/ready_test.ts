@@ -37,6 +37,7 @@ const ANSWERS: [status: number, body: string, exit: number, shows: string][] = [
   [503, DOWN, 1, "is not ready: The store is down\n"],
   [503, "Busy", 1, "is not ready: Busy\n"],
   [404, "{}", 2, "answers /readyz with 404, so it is not the port of a server"],
+  [200, "<title>App</title>", 2, "answers /readyz with a page of its own, so it is not the port of a server"],
   // Followed, it would be another server's answer.
   [302, "", 2, "answers /readyz with 302"],
 ];

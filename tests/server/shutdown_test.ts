@@ -52,6 +52,27 @@ test.withFolder("a server that is about to end is alive, refuses all new request
   await withServer(folder, { args: ["--key=k"] }, async (server) => assert.equal(await countPets(server, "k"), 1));
 });
 
+test.withFolder("a server that ends answers each create that it has stored, also of requests that a client has sent together", async (folder) => {
+  let answered = 0;
+  await withServer(folder, { args: ["--key=k", "--faults=delay=1"] }, async (server) => {
+    using socket = await RawSocket.open(server);
+    await socket.send(post(PET), post(PET), post(PET));
+    // The server has the requests, and a fault holds each of them for a second.
+    await server.ask("/livez", null);
+    const stopped = server.stop();
+    for (let response = await socket.readResponse(); response; response = await socket.readResponse()) {
+      if (response.status === 201) answered++;
+    }
+    assert.equal(await stopped, 0);
+  });
+  await withServer(
+    folder,
+    { args: ["--key=k"] },
+    async (server) => assert.equal(await countPets(server, "k"), answered),
+  );
+  assert.ok(answered > 0);
+});
+
 test("more connections than the process may have open do not end it, however often they come", () =>
   withFreshServer({ args: ["--key=k", "--store=memory:"], limit: "-n 64" }, async (server) => {
     for (let round = 0; round < 3; round++) {

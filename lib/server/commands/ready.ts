@@ -2,6 +2,7 @@ import { Agent, get, type IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { formatAddress } from "../process/lines.ts";
 import { firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
+import { PROBE_OK } from "../service/probes.ts";
 import { HOSTNAME } from "../settings/formats.ts";
 import { SETTINGS } from "../settings/server_settings.ts";
 import { declareCommand } from "./command.ts";
@@ -34,8 +35,10 @@ async function requireReady(origin: string): Promise<void> {
     throw new UnreachableError(`${origin} cannot be asked: ${firstLine(error)}`);
   });
   if (status === 503) throw new UnreachableError(`${origin} is not ready: ${messageOf(text)}`);
-  if (status !== 200) {
-    throw new SettingError(`${origin} answers /readyz with ${status}, so it is not the port of a server`);
+  // The server of a web app may answer any path with 200 and a page.
+  if (status !== 200 || text !== PROBE_OK.body) {
+    const what = status === 200 ? "a page of its own" : status;
+    throw new SettingError(`${origin} answers /readyz with ${what}, so it is not the port of a server`);
   }
 }
 

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { endAfterUpgrade, sendReply } from "../../hosts/node_reply.ts";
 import { NodeContext } from "../../hosts/node_context.ts";
+import type { Reply } from "../../http/reply.ts";
 import { UNREADABLE } from "../service/errors.ts";
 import { type Listen, listenError } from "../service/listener.ts";
 import { type Connections, isMalformed, refuseUnreadable } from "./refusals.ts";
@@ -17,7 +18,12 @@ export const listen: Listen = async (address, gate, report) => {
     endAfterUpgrade(incoming, outgoing);
     const context = new NodeContext(incoming, outgoing);
     if (isMalformed(incoming)) sendReply(UNREADABLE.malformed, outgoing);
-    else gate.respond(context, (reply) => sendReply(reply, outgoing));
+    else {
+      gate.respond(context, (reply) => {
+        const isLatest = connections.get(incoming.socket) === outgoing;
+        sendReply(isLatest ? reply : withoutClose(reply), outgoing);
+      });
+    }
   };
   // A request with an unknown expectation is answered as if it had none, which RFC 9110 §10.1.1 permits.
   const server = createServer(SERVER_OPTIONS, answer).on("checkExpectation", answer);
@@ -56,6 +62,16 @@ export const listen: Listen = async (address, gate, report) => {
     },
   };
 };
+
+/**
+ * A reply that does not close its connection. A client may send further requests before it has a response. After a response that closes the
+ * connection, Node would drop those to the further requests, although they were carried out.
+ */
+function withoutClose(reply: Reply): Reply {
+  if (!Object.hasOwn(reply.headers, "connection")) return reply;
+  const { connection: _, ...headers } = reply.headers;
+  return { ...reply, headers };
+}
 
 /** The options of Node's server. Times are in milliseconds. */
 const SERVER_OPTIONS = {
