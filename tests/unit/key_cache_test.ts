@@ -1,313 +1,246 @@
-/**
- * Which keys a petstore knows while its store fails, does not answer, or gets keys from another server: first in any order of events, then
- * what a client sees.
- */
+/** Which keys a petstore knows while its store is slow, fails, does not answer, or gets keys from another program. Time is virtual. */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { KeyCache, type OutageListeners } from "../../lib/access/key_cache.ts";
 import { createKeyManager } from "../../lib/access/create_key_manager.ts";
-import { digestOf } from "../../lib/access/key_digest.ts";
-import type { KeyRing } from "../../lib/access/key_ring.ts";
+import type { CheckingKeyManager, KeyManager } from "../../lib/access/key_manager.ts";
+import type { RequestContext } from "../../lib/http/context.ts";
 import { isPromise, sleep } from "../../lib/promises.ts";
-import { type KeyStore, StoreUnavailableError } from "../../lib/stores/store.ts";
+import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createMemoryStore } from "../../mod.ts";
-import { keyOf } from "../../packages/conformance/lib/store/keys.ts";
-import { askerOf } from "../support/asker.ts";
-import { withScheduledTimers } from "../support/scheduled_timers.ts";
-import { withShortTimers, withStoppedClock } from "../support/stopped_clock.ts";
-import { withVirtualClock } from "../support/virtual_clock.ts";
+import { withQuickDigests } from "../support/quick_digests.ts";
+import { type VirtualClock, withVirtualClock } from "../support/virtual_clock.ts";
 
-const KEY = "pk_test";
-const DIGEST = await digestOf(KEY);
-
-/** As `key_cache.ts` and `key_reads.ts` have it, in milliseconds: what is known may be so old without a wait, and a read ends or is given up. */
-const FRESH = 900, GIVE_UP = 10_000;
-
-const never = () => assert.fail();
-const UNUSED = { add: never, revoke: never };
-
-type Mode = "works" | "fails" | "hangs";
-type Step = "ask" | "change" | "renew" | Mode | number;
-
-const STEP: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.constant("ask" as const) },
-  { weight: 4, arbitrary: fc.constantFrom(100, 450, 950, GIVE_UP + 1) },
-  { weight: 4, arbitrary: fc.constantFrom<Step>("change", "renew") },
-  { weight: 3, arbitrary: fc.constantFrom<Step>("works", "fails", "hangs") },
-);
-
-function tellTo(told: unknown[]): OutageListeners {
-  return { onOutage: (error) => told.push(error), onRecovery: () => told.push(undefined) };
-}
-
-/** A cache over a store whose keys have a version, which the caller of the one key names. */
-class World {
-  readonly #cache: KeyCache;
-  #mode: Mode = "works";
-  #version = 0;
-  /** The least version that a request may see from now on. */
-  #least = 0;
-  /** The reads that have succeeded. */
-  readonly #reads: { version: number; begunAt: number }[] = [];
-  /** The latest version that a request has seen. */
-  #seen = 0;
-  /** The error of each outage that was told, and `undefined` for each end of one. */
-  readonly told: unknown[] = [];
-  /** They are made at the end, because an assertion within the scheduler would be lost. */
-  readonly checks: (() => unknown)[] = [];
-  now = 0;
-
-  constructor(scheduler: fc.Scheduler) {
-    const list: KeyStore["list"] = async () => {
-      const version = this.#version, begunAt = this.now, mode = this.#mode;
-      if (mode === "hangs") return await new Promise(() => {});
-      await scheduler.schedule(Promise.resolve(), `read ${version} ${mode}`);
-      if (mode === "fails") throw new Error("broken");
-      this.#reads.push({ version, begunAt });
-      return [keyOf("ci", { digest: DIGEST, caller: `${version}` })];
-    };
-    this.#cache = new KeyCache({ ...UNUSED, list }, [], tellTo(this.told));
-  }
-
-  async run(step: Step): Promise<void> {
-    if (typeof step === "number") this.now += step;
-    else if (step === "change") this.#version++;
-    else if (step === "renew") this.#renew(++this.#version);
-    else if (step === "ask") this.#ask();
-    else this.#mode = step;
-    await Promise.resolve();
-  }
-
-  #renew(version: number): void {
-    this.#cache.renew().then(() => this.#least = Math.max(this.#least, version), () => {});
-  }
-
-  #ask(): void {
-    const fresh = this.#reads.filter(({ begunAt }) => begunAt > this.now - FRESH).map(({ version }) => version);
-    const least = this.#least, wasKnown = this.#reads.length > 0, isOutage = this.told.at(-1) !== undefined;
-    const see = (ring: KeyRing, allowed?: number[]) =>
-      this.checks.push(async () => {
-        const version = Number((await ring.find(KEY))?.caller.id);
-        assert.ok(version >= least, `version ${version} after ${least} was complete`);
-        assert.ok(version >= this.#seen, `version ${version} after ${this.#seen} was seen`);
-        this.#seen = version;
-        assert.ok(allowed?.includes(version) ?? true, "old keys without a wait");
-      });
-    const ring = this.#cache.current(this.now);
-    if (!isPromise(ring)) return void see(ring, isOutage ? undefined : fresh);
-    this.checks.push(() => assert.equal(fresh.length, 0, "a wait although the keys are fresh"));
-    ring.then((ring) => see(ring), () => this.checks.push(() => assert.ok(!wasKnown, "a moment without keys")));
-  }
-}
-
-test("whatever the order of reads, changes and requests, no request sees older keys, waits for long or finds none", () =>
-  fc.assert(
-    fc.asyncProperty(fc.scheduler(), fc.array(STEP, { minLength: 5, maxLength: 30 }), async (scheduler, steps) => {
-      const { now } = performance;
-      const world = new World(scheduler);
-      performance.now = () => world.now;
-      const then = async (more: Step[]) => {
-        scheduler.scheduleSequence(more.map((step) => ({ label: `${step}`, builder: () => world.run(step) })));
-        await scheduler.waitIdle();
-      };
-      // The patience of a request ends in any order with the reads.
-      await withScheduledTimers(scheduler, () => true, async () => {
-        await then(steps);
-        // Whatever has happened, a store that works is read again.
-        await then(["works", GIVE_UP + 1, "ask", 500, "change"]);
-        await then([1_000, "ask"]);
-      }).finally(() => performance.now = now);
-      for (const check of world.checks) await check();
-      assert.equal(world.told.at(-1), undefined, "the end of the outage");
-      world.told.forEach((error, i) => assert.equal(error === undefined, i % 2 === 1, "one report for each outage"));
-    }),
-    // Node's test runner follows every promise, which takes twenty times as long.
-    { numRuns: "Deno" in globalThis ? 1_500 : 200 },
-  ));
+/** As `key_cache.ts` has them, in milliseconds: the age of keys that a request uses, and the time that a store may need at first. */
+const MAX_AGE = 1_000, PATIENCE = 10_000;
 
 const DOWN = new StoreUnavailableError("The store is down");
-const works = () => {}, fails = () => Promise.reject(DOWN), hangs = () => new Promise<never>(() => {});
 
-/** A petstore on one of two servers, whose reads of the keys fail or wait as the test says. */
-function createServer() {
-  const { keys } = createMemoryStore();
-  const told: unknown[] = [];
-  const server = {
-    /** What each read does first. */
-    beforeRead: works as () => unknown,
-    /** How many reads have begun. */
-    reads: 0,
-    /** How many keys the reads have got. */
-    keysRead: 0,
-  };
-  const watched: KeyStore = {
-    list: never,
-    async listSince(version) {
-      server.reads++;
-      await server.beforeRead();
+/** The wait is in milliseconds, and undefined if the owner of the key was found without a promise. */
+type Answer = [verdict: "yes" | "no" | "error", wait?: number];
+
+/** One of two programs that share a store. */
+class Program {
+  readonly now: () => number;
+  readonly manager: CheckingKeyManager;
+  /** The other program. Its manager always reads. */
+  readonly other: KeyManager;
+  /** The error of each outage that was told, and `undefined` for each end of one. */
+  readonly told: unknown[] = [];
+  mode: "works" | "slow" | "fails" | "hangs" = "works";
+  readMs = 20;
+  reads = 0;
+  /** How many keys the reads have got. */
+  keysRead = 0;
+
+  constructor({ now }: VirtualClock) {
+    const { keys } = createMemoryStore(), { told } = this;
+    const listSince = async (version: string) => {
+      this.reads++;
       const snapshot = await keys.listSince!(version);
-      server.keysRead += snapshot.keys?.length ?? 0;
+      if (this.mode === "hangs") await new Promise(() => {});
+      await sleep(this.mode === "slow" ? 700 : this.readMs);
+      if (this.mode === "fails") throw DOWN;
+      this.keysRead += snapshot.keys?.length ?? 0;
       return snapshot;
-    },
-    add: (key, replaced) => keys.add(key, replaced),
-    revoke: (id, at) => keys.revoke(id, at),
-  };
-  const manager = createKeyManager(watched, tellTo(told));
-  // The manager of the other server always reads.
-  return Object.assign(server, { manager, other: createKeyManager(keys), ask: askerOf(manager), told });
-}
-
-test("keys that have not changed are not read again", async () => {
-  const server = createServer(), { manager, other } = server;
-  await other.add({ label: "one" });
-  for (let i = 0; i < 3; i++) await manager.check();
-  assert.deepEqual([server.reads, server.keysRead], [3, 1]);
-});
-
-test("a request fails while no keys could be read yet, and a key that was added meanwhile is valid later", () =>
-  withStoppedClock(async (pass) => {
-    const server = createServer(), { manager, other, ask } = server;
-    const first = await other.add({ label: "first" });
-    server.beforeRead = fails;
-    assert.deepEqual(await ask(first), [503]);
-    const own = await manager.add({ label: "own" });
-    await assert.rejects(manager.check(), DOWN);
-    server.beforeRead = hangs;
-    assert.deepEqual(await withShortTimers(() => ask(first)), [503]);
-    server.beforeRead = works;
-    pass(GIVE_UP);
-    assert.deepEqual([await ask(first, own), server.told], [[200, 200], []]);
-  }));
-
-test("a read that hangs begins no outage if another one has succeeded meanwhile", () =>
-  withStoppedClock(() =>
-    withShortTimers(async () => {
-      const { promise: hasBegun, resolve: begin } = Promise.withResolvers<void>();
-      const reads: KeyStore["list"][] = [() => (begin(), hangs())];
-      const find = () => Promise.resolve([keyOf("ci", { digest: DIGEST, caller: "ci" })]);
-      const told: unknown[] = [];
-      const list = () => (reads.shift() ?? find)();
-      const cache = new KeyCache({ ...UNUSED, list }, [], tellTo(told));
-      const ring = cache.current(performance.now());
-      await hasBegun;
-      // A change of the keys by this server reads them at once.
-      await cache.renew();
-      assert.equal((await (await ring).find(KEY))?.caller.id, "ci");
-      assert.deepEqual(told, []);
-    })
-  ));
-
-test("in an outage, known keys stay valid, unknown ones are refused without a read, and the keys are read again later", () =>
-  withStoppedClock(async (pass) => {
-    for (const outage of [fails, hangs]) {
-      const server = createServer(), { manager, other, ask, told } = server;
-      const known = await other.add({ label: "known" });
-      await manager.check();
-      const next = await other.add({ label: "next" });
-      server.beforeRead = outage;
-      // The first unknown key finds out that there is an outage.
-      assert.deepEqual(await withShortTimers(() => ask(next, known, next, next)), [401, 200, 401, 401]);
-      assert.deepEqual([server.reads, told.length], [2, 1]);
-      server.beforeRead = works;
-      // After a pause, the first request waits for a read.
-      pass(GIVE_UP);
-      assert.deepEqual([await ask(next, known), told.slice(1)], [[200, 200], [undefined]]);
-    }
-  }));
-
-test("any number of unknown keys share a read that began after their requests, so a key that was just added is accepted", () =>
-  withStoppedClock(async () => {
-    const server = createServer(), { manager, other, ask } = server;
-    await manager.check();
-    const begun = Promise.withResolvers<void>(), end = Promise.withResolvers<void>();
-    server.beforeRead = () => (begun.resolve(), end.promise);
-    const early = ask({ key: "pk_early" });
-    await begun.promise;
-    // The snapshot of the read that is under way could be older than the key.
-    const added = await other.add({ label: "ci" });
-    const late = Array.from({ length: 100 }, (_, i) => ask(i === 50 ? added : { key: `pk_wrong_${i}` }));
-    server.beforeRead = works;
-    end.resolve();
-    assert.deepEqual([await early, server.reads], [[401], 2]);
-    assert.deepEqual((await Promise.all(late)).flat(), Array(100).fill(401).with(50, 200));
-    assert.equal(server.reads, 3);
-  }));
-
-test("the requests that come before keys are known share the first read, whether it has begun or not", () =>
-  withStoppedClock(async () => {
-    const server = createServer(), { other, ask } = server;
-    const added = await other.add({ label: "ci" });
-    const begun = Promise.withResolvers<void>(), end = Promise.withResolvers<void>();
-    server.beforeRead = () => (begun.resolve(), end.promise);
-    const early = ask({ key: "pk_wrong" });
-    await begun.promise;
-    const late = ask(added);
-    end.resolve();
-    assert.deepEqual([await early, await late, server.reads], [[401], [200], 1]);
-  }));
-
-/** A cache over a store that answers after a while of virtual time, or fails then. `flood` sends a request every ten milliseconds. */
-function createSlowStore(now: () => number) {
-  const store = { reads: 0, readTime: 20, isDown: false };
-  const list = async () => (store.reads++, await sleep(store.readTime), store.isDown ? fails() : []);
-  const cache = new KeyCache({ ...UNUSED, list }, [], tellTo([]));
-
-  /** The result is how many reads have begun, and the longest wait of a request in milliseconds. */
-  async function flood(end: number, ask: () => unknown): Promise<{ reads: number; wait: number }> {
-    const asked: Promise<number>[] = [], readsBefore = store.reads;
-    for (; now() < end; await sleep(10)) {
-      const begunAt = now();
-      asked.push(Promise.resolve(ask()).then(() => now() - begunAt));
-    }
-    return { wait: Math.max(...await Promise.all(asked)), reads: store.reads - readsBefore };
+    };
+    const store = { list: () => keys.list(), listSince, add: keys.add.bind(keys), revoke: keys.revoke.bind(keys) };
+    const listeners = { onOutage: (error: unknown) => told.push(error), onRecovery: () => told.push(undefined) };
+    this.now = now;
+    this.manager = createKeyManager(store, listeners) as CheckingKeyManager;
+    this.other = createKeyManager(keys);
   }
 
-  return { store, cache, flood };
+  async ask(key: string): Promise<Answer> {
+    const arrivedAt = this.now();
+    const owner = this.manager.findKey(key, { arrivedAt } as RequestContext);
+    if (!isPromise(owner)) return [owner ? "yes" : "no"];
+    const verdict = await owner.then((owner) => owner ? "yes" : "no", () => "error" as const);
+    return [verdict, this.now() - arrivedAt];
+  }
+
+  /** Sends a request every ten milliseconds. Resolves to the different answers, and the longest wait: -1 if no request got a promise. */
+  async flood(duration: number, key: string): Promise<[verdicts: string, wait: number]> {
+    const asked: Promise<Answer>[] = [];
+    for (const end = this.now() + duration; this.now() < end; await sleep(10)) asked.push(this.ask(key));
+    const answers = await Promise.all(asked);
+    const verdicts = new Set(answers.map(([verdict]) => verdict));
+    return [[...verdicts].join(), Math.max(...answers.map(([, wait = -1]) => wait))];
+  }
 }
 
-test("wrong keys cause one read in fifty milliseconds, also if reads are slow, and keys that are known wait for a second at most", () =>
-  withVirtualClock(async ({ now }) => {
-    const { store, cache, flood } = createSlowStore(now);
-    await cache.renew();
-    const { reads, wait } = await flood(3_000, () => cache.find("pk_wrong", now()));
-    assert.ok(reads <= 65 && wait <= 100, `${reads} reads, a wait of ${wait} ms`);
-    store.readTime = 60_000;
-    assert.deepEqual(await flood(7_000, () => cache.current(now())), { reads: 1, wait: 1_000 });
-    // Now the outage is known, and the read goes on.
-    assert.deepEqual(await flood(9_000, () => cache.current(now())), { reads: 0, wait: 0 });
-  }));
+function withProgram(run: (program: Program) => Promise<void>): Promise<void> {
+  return withQuickDigests(() =>
+    withVirtualClock(async (clock) => {
+      await run(new Program(clock));
+      await sleep(PATIENCE);
+      assert.equal(clock.pending(), 0, "a timer without a request");
+    })
+  );
+}
 
-test("known keys cost no wait and a read every 400 milliseconds, also while the store fails", () =>
-  withVirtualClock(async ({ now }) => {
-    const { store, cache, flood } = createSlowStore(now);
-    await cache.renew();
-    assert.deepEqual(await flood(4_000, () => cache.current(now())), { reads: 9, wait: 0 });
-    store.isDown = true;
-    assert.deepEqual(await flood(8_000, () => cache.current(now())), { reads: 10, wait: 0 });
-  }));
+function testProgram(title: string, run: (program: Program) => Promise<void>): void {
+  test(title, () => withProgram(run));
+}
 
-test("while no keys are known, a request waits for them for up to ten seconds", () =>
-  withVirtualClock(async ({ now }) => {
-    const { store, cache } = createSlowStore(now);
-    store.readTime = GIVE_UP + 1;
-    await assert.rejects(async () => await cache.current(now()), StoreUnavailableError);
-    assert.equal(now(), GIVE_UP);
-    store.readTime = GIVE_UP - 1;
-    await cache.current(now());
-  }));
+type Step = "ask" | "change" | "change here" | Program["mode"] | number;
 
-test("a read that fails after a later one has succeeded is no outage, and the next read begins as usual", () =>
-  withStoppedClock(async (pass) => {
-    const first = Promise.withResolvers<[]>(), told: unknown[] = [];
-    const lists = [() => first.promise, () => [], () => []];
-    const cache = new KeyCache({ ...UNUSED, list: () => lists.shift()!() }, [], tellTo(told));
-    const failing = assert.rejects(cache.renew(), DOWN);
-    await cache.renew();
-    first.reject(DOWN);
-    await failing;
-    pass(500);
-    cache.current(performance.now());
-    assert.deepEqual([told, lists], [[], []]);
-  }));
+const STEP = fc.constantFrom<Step[]>(
+  ...["ask", "ask", "ask", "change", "change here", "works", "slow", "fails", "hangs"] as const,
+  ...[10, 100, 550, MAX_AGE + 50, PATIENCE + MAX_AGE],
+);
+
+/** Takes the steps. Resolves when all requests have been answered as they must. */
+async function take(steps: Step[], program: Program): Promise<void> {
+  const { manager, other, now, told } = program;
+  /** The time since which the store works. */
+  let calmSince = now();
+  const asked: Promise<void>[] = [];
+  const addKey = async () => ({ ...await other.add({ label: "ci" }), at: now(), revokedAt: Infinity, isOver: false });
+  let old = await addKey(), current = old;
+  await manager.check();
+
+  async function ask(key: typeof current): Promise<void> {
+    const askedAt = now(), { isOver, revokedAt } = key, since = calmSince;
+    const [verdict, wait = 0] = await program.ask(key.key);
+    assert.ok(verdict !== "error" && wait <= 2 * MAX_AGE + 50, `${verdict} after ${wait} ms`);
+    if (isOver) assert.equal(verdict, "no", "a change by this program counts at once");
+    if (since !== calmSince || askedAt - since < PATIENCE + MAX_AGE) return;
+    if (revokedAt <= askedAt - MAX_AGE) assert.equal(verdict, "no", "a change counts within a second");
+    if (key.revokedAt === Infinity && key.at < askedAt) assert.equal(verdict, "yes", "a key is valid at once");
+  }
+
+  for (const step of steps) {
+    if (typeof step === "number") await sleep(step);
+    else if (step === "ask") asked.push(ask(old), ask(current));
+    else if (step === "change" || step === "change here") {
+      const revoked = old = current;
+      if (step === "change") await other.revoke(old.id);
+      else manager.revoke(old.id).then(() => revoked.isOver = true, () => {});
+      old.revokedAt = now();
+      current = await addKey();
+    } else {
+      program.mode = step;
+      calmSince = step !== "works" ? Infinity : Math.min(calmSince, now());
+    }
+  }
+  await Promise.all(asked);
+  told.forEach((error, i) => assert.equal(error === undefined, i % 2 === 1, "one report for each outage"));
+  assert.equal(told.at(-1), undefined, "the end of the outage");
+}
+
+test("whatever happens in whatever order, changes count in time, and no request waits for long", () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(STEP, { minLength: 5, maxLength: 30 }), (steps) =>
+      // Whatever has happened, a store that works is read again.
+      withProgram((program) =>
+        take([...steps, "works", PATIENCE + MAX_AGE, "ask", 550, "change", MAX_AGE, "ask"], program)
+      )),
+    { numRuns: 1_000 },
+  ));
+
+testProgram(
+  "unknown keys share a read that began after their requests, so a key that was just added is accepted",
+  async (program) => {
+    await program.manager.check();
+    program.readMs = 200;
+    const early = program.ask("pk_early");
+    await sleep(100);
+    // The read under way does not have this key.
+    const { key } = await program.other.add({ label: "added" });
+    const late = Array.from({ length: 100 }, (_, i) => program.ask(i === 50 ? key : `pk_wrong_${i}`));
+    assert.deepEqual((await Promise.all(late)).map(([verdict]) => verdict), Array(100).fill("no").with(50, "yes"));
+    assert.deepEqual([await early, program.reads], [["no", 230], 3]);
+  },
+);
+
+testProgram("wrong keys cost the store a read in fifty milliseconds", async (program) => {
+  for (const readMs of [0, 20, 90]) {
+    await program.manager.check();
+    Object.assign(program, { readMs, reads: 0 });
+    await sleep(60);
+    assert.deepEqual([await program.ask("pk_wrong"), program.reads], [["no", readMs], 1]);
+    const [verdicts, wait] = await program.flood(3_000, "pk_wrong");
+    assert.ok(
+      verdicts === "no" && wait <= 60 + 2 * readMs && program.reads <= 62,
+      `${wait} ms, ${program.reads} reads`,
+    );
+  }
+});
+
+testProgram(
+  "known keys need no promise, keys that have not changed are not read again, and after a pause a change counts",
+  async (program) => {
+    const { id, key } = await program.other.add({ label: "ci" });
+    await program.ask(key);
+    Object.assign(program, { readMs: 400, reads: 0, keysRead: 0 });
+    assert.deepEqual(await program.flood(4_000, key), ["yes", -1]);
+    assert.deepEqual([program.reads, program.keysRead], [8, 0]);
+    await sleep(60_000);
+    await program.other.revoke(id);
+    assert.equal((await program.ask(key))[0], "no");
+  },
+);
+
+for (const mode of ["works", "fails"] as const) {
+  testProgram(
+    `changes by this program count at once, and an earlier read that ${mode} later changes nothing`,
+    async (program) => {
+      const { id, key } = await program.manager.add({ label: "ci" });
+      assert.deepEqual(await program.ask(key), ["yes", 0]);
+      await sleep(60);
+      program.readMs = 300;
+      const wrong = program.ask("pk_wrong");
+      await sleep(10);
+      program.readMs = 20;
+      await program.manager.revoke(id);
+      program.mode = mode;
+      await wrong;
+      assert.deepEqual(program.told, []);
+      program.mode = "works";
+      assert.equal((await program.ask(key))[0], "no");
+    },
+  );
+}
+
+for (const mode of ["fails", "hangs"] as const) {
+  testProgram(
+    `while a store ${mode}, known keys are valid, others are refused at once, and the app is told once`,
+    async (program) => {
+      const { manager, other, told } = program;
+      const { key } = await manager.add({ label: "known" });
+      await program.ask(key);
+      program.mode = mode;
+      const [verdicts, wait] = await program.flood(3_000, key);
+      assert.ok(verdicts === "yes" && wait <= MAX_AGE, `${verdicts} ${wait}`);
+      assert.deepEqual(await program.flood(30_000, key), ["yes", -1]);
+      const added = await other.add({ label: "added" });
+      assert.deepEqual([await program.ask(added.key), told.length], [["no", 0], 1]);
+      program.mode = "works";
+      await program.flood(MAX_AGE + 100, key);
+      assert.deepEqual([(await program.ask(added.key))[0], told.slice(1)], ["yes", [undefined]]);
+      // Keys that are read after the time limit count too.
+      program.readMs = 3_000;
+      await other.revoke(added.id);
+      await program.flood(4_500, key);
+      assert.deepEqual([(await program.ask(added.key))[0], told.length], ["no", 3]);
+    },
+  );
+}
+
+testProgram(
+  "before the first success, requests share a read, fail with its error, and the app is told nothing",
+  async (program) => {
+    const { manager, other, told } = program;
+    const { key } = await other.add({ label: "ci" });
+    program.mode = "fails";
+    assert.deepEqual(await program.flood(1_000, key), ["error", 50]);
+    await assert.rejects(manager.check(), DOWN);
+    Object.assign(program, { mode: "hangs", reads: 0 });
+    await sleep(MAX_AGE);
+    assert.deepEqual([await program.flood(1_000, key), program.reads], [["error", PATIENCE], 1]);
+    Object.assign(program, { mode: "works", readMs: PATIENCE - 100 });
+    assert.deepEqual([await program.ask(key), told], [["yes", PATIENCE - 100], []]);
+  },
+);
