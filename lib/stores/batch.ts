@@ -1,17 +1,22 @@
 import { isPromise, type MaybePromise } from "../promises.ts";
-import { ClientRhythm, type ClientWait } from "./client_rhythm.ts";
 import { StoreUnavailableError } from "./store.ts";
 import { storeClosed } from "./write.ts";
 
 /**
- * How many creates (requests to store a pet) make a batch full. The create after them starts a commit at once, because a larger commit would
- * save little. A commit may have more creates than this, if they gathered while another commit ran. {@link BatchOptions.choose} can make it
- * smaller.
+ * How many creates (requests to store a pet) make a batch full. A full batch is committed at once, because a larger commit would save little.
+ * A commit may have more creates than this, if they gathered while another commit ran. {@link BatchOptions.choose} can make it smaller.
  */
 export const FULL_BATCH: number = 512;
 
 /** How many creates may wait or be committed at a time. {@link Batch.add} refuses more. */
 const MAX_UNSETTLED = 10_000;
+
+/** The shortest and the longest time that a commit waits for clients, in milliseconds. */
+const MIN_WAIT_MS = 2;
+const MAX_WAIT_MS = 10;
+
+/** After a wait for clients in which not all came, this many commits do not wait: the clients have changed their rhythm. */
+const COMMITS_WITHOUT_WAIT = 16;
 
 /** A store whose commits an observer can count. */
 export interface CommittingStore {
@@ -46,10 +51,8 @@ export interface BatchOptions<Create> {
 type State =
   /** No commit runs, and no create waits. */
   | { kind: "idle" }
-  /** Creates wait, and the end of this turn of the event loop shows whether more come. */
-  | { kind: "gathering" }
-  /** The next commit starts when this many creates wait, or when the timer ends. */
-  | { kind: "awaiting clients"; clients: number; timer: ReturnType<typeof setTimeout> }
+  /** The next commit starts when this many creates wait, or when a pause ends. */
+  | { kind: "gathering"; enough: number }
   /** A commit of this many creates runs, and creates that come meanwhile wait. A commit that blocks this thread has no state. */
   | { kind: "committing"; count: number; done: Promise<void> };
 
@@ -60,7 +63,7 @@ const IDLE: State = { kind: "idle" };
  * or the database, whatever its size, so concurrent creates share it.
  *
  * - The first create of an idle batch begins to gather others. The commit starts after a turn of the event loop in which none came.
- * - After a commit, the batch waits for clients if {@link ClientRhythm} says so. Otherwise it gathers what comes beside the creates that
+ * - After a commit, the batch may wait for the clients that the commit has answered. Otherwise it gathers what comes beside the creates that
  *   wait, or is idle if there are none.
  * - A full batch, and one that closes, is committed at once.
  *
@@ -70,17 +73,16 @@ export class Batch<Create> implements ObservedBatch {
   /** Called after each commit with the number of its creates and its duration in milliseconds. */
   onCommit: ((creates: number, milliseconds: number) => void) | undefined;
   readonly #options: BatchOptions<Create>;
-  /** Says when to wait for clients; undefined if a commit never does. */
-  readonly #rhythm: ClientRhythm | undefined;
   /** The creates that no commit has taken yet, in order of arrival. */
   #waiting: Create[] = [];
   #state = IDLE;
+  /** How many of the next commits do not wait for clients. */
+  #commitsWithoutWait = 0;
   #isClosed = false;
 
   /** Makes a batch in which no create waits yet. */
   constructor(options: BatchOptions<Create>) {
     this.#options = options;
-    this.#rhythm = options.expectsClients ? new ClientRhythm() : undefined;
   }
 
   /** How many creates wait or are being committed. */
@@ -101,15 +103,12 @@ export class Batch<Create> implements ObservedBatch {
    */
   add(create: Create): void {
     if (this.#isClosed) throw storeClosed();
-    // A full batch is committed without this create, which begins the next one.
-    if (this.#waiting.length >= FULL_BATCH) this.#commit();
     if (this.unsettled >= MAX_UNSETTLED) {
       throw new StoreUnavailableError(`Too many creates wait for ${this.#options.resource}`);
     }
     this.#waiting.push(create);
-    const state = this.#state;
-    if (state.kind === "idle") this.#gather();
-    else if (state.kind === "awaiting clients" && this.#waiting.length >= state.clients) this.#commit();
+    if (this.#state.kind === "idle") this.#gather();
+    else if (this.#state.kind === "gathering" && this.#waiting.length >= this.#state.enough) this.#commit();
   }
 
   /** Refuses further creates, and resolves when all that were accepted are settled. It returns no promise if they are settled already. */
@@ -123,14 +122,14 @@ export class Batch<Create> implements ObservedBatch {
     while (this.#state.kind === "committing") await this.#state.done;
   }
 
-  /** If creates wait, starts a commit after a turn of the event loop in which no create came. */
+  /** Starts a commit after a turn of the event loop in which no create came. If no create waits, the batch is idle. */
   #gather(): void {
     const countBefore = this.#waiting.length;
     if (countBefore === 0) {
       this.#state = IDLE;
       return;
     }
-    const gathering: State = { kind: "gathering" };
+    const gathering: State = { kind: "gathering", enough: FULL_BATCH };
     this.#state = gathering;
     setImmediate(() => {
       // A full batch or `close()` has started the commit meanwhile.
@@ -141,19 +140,9 @@ export class Batch<Create> implements ObservedBatch {
     });
   }
 
-  /** Waits for clients. When all are there, `add()` starts the commit. */
-  #awaitClients({ clients, milliseconds }: ClientWait): void {
-    const timer = setTimeout(() => {
-      this.#rhythm?.noteLateClients();
-      this.#gather();
-    }, milliseconds);
-    this.#state = { kind: "awaiting clients", clients, timer };
-  }
-
   /** Starts a commit of the creates that wait, unless one runs. */
   #commit(): void {
     if (this.#state.kind === "committing") return;
-    if (this.#state.kind === "awaiting clients") clearTimeout(this.#state.timer);
     this.#state = IDLE;
     if (this.#waiting.length === 0) return;
     const { choose, commit } = this.#options;
@@ -163,26 +152,47 @@ export class Batch<Create> implements ObservedBatch {
     const startedAt = performance.now();
     const result = commit(chosen);
     if (isPromise(result)) {
-      this.#state = { kind: "committing", count, done: this.#whenCommitted(result, count, startedAt) };
+      const done = result.then(() => this.#continue(count, startedAt, true));
+      this.#state = { kind: "committing", count, done };
     } else {
       // No client could send a create during a commit that has blocked this thread, so it shows nothing of their rhythm.
-      this.#continue(count, performance.now() - startedAt, undefined);
+      this.#continue(count, startedAt, false);
     }
   }
 
-  async #whenCommitted(result: Promise<void>, count: number, startedAt: number): Promise<void> {
-    await result;
-    const milliseconds = performance.now() - startedAt;
-    const wait = this.#rhythm?.waitAfter(count, this.#waiting.length, milliseconds);
-    this.#continue(count, milliseconds, wait);
-  }
-
   /** Chooses the next state after a commit has ended. */
-  #continue(count: number, milliseconds: number, wait: ClientWait | undefined): void {
+  #continue(count: number, startedAt: number, mayWait: boolean): void {
+    const milliseconds = performance.now() - startedAt;
     this.#state = IDLE;
     this.onCommit?.(count, milliseconds);
+    // Each client waits for one create. So if the commit has answered two, and a third waits, there are three clients.
+    const clients = count + this.#waiting.length;
+    // A single client is not waited for: its next create is committed in the turn of the event loop after it comes.
+    const mayExpect = mayWait && this.#options.expectsClients && clients > 1;
     if (this.#isClosed) this.#commit();
-    else if (wait && this.#waiting.length < FULL_BATCH) this.#awaitClients(wait);
+    else if (mayExpect && this.#waiting.length < FULL_BATCH) this.#awaitClients(clients, milliseconds);
     else this.#gather();
+  }
+
+  /**
+   * Starts a commit when as many creates wait as there are clients, or gathers after about as long as the last commit took. A client that a
+   * commit has answered sends its next create within a moment. If the next commit started just before, that create would have to wait for the
+   * whole of it, and then for its own.
+   */
+  #awaitClients(clients: number, commitMs: number): void {
+    if (this.#commitsWithoutWait > 0) {
+      this.#commitsWithoutWait--;
+      this.#gather();
+      return;
+    }
+    const gathering: State = { kind: "gathering", enough: Math.min(clients, FULL_BATCH) };
+    this.#state = gathering;
+    const onTimeout = () => {
+      // All have come, or `close()` has started the commit.
+      if (this.#state !== gathering) return;
+      this.#commitsWithoutWait = COMMITS_WITHOUT_WAIT;
+      this.#gather();
+    };
+    setTimeout(onTimeout, Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, commitMs)));
   }
 }

@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Batch, FULL_BATCH } from "../../lib/stores/batch.ts";
-import { ClientRhythm } from "../../lib/stores/client_rhythm.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
+import { withStoppedClock } from "../support/stopped_clock.ts";
+import { whileReplaced } from "../support/while_replaced.ts";
 
 /** A batch of numbers, and the batches that it has committed. While `isBusy` is set, a commit ends by `end()` alone. */
 function createBatch(expectsClients = false) {
@@ -39,7 +40,7 @@ test("a batch commits after the first turn of the event loop in which nothing wa
   assert.deepEqual([committed, told, batch.unsettled], [[[1, 2]], [2], 0]);
 });
 
-test("a full batch is committed at once when another create arrives, and the next commit begins after its end", async () => {
+test("a full batch is committed at once, and the next commit begins after its end", async () => {
   const { batch, committed, state } = createBatch();
   const sizes = () => committed.map(({ length }) => length);
   state.isBusy = true;
@@ -96,13 +97,57 @@ test("after a commit, a batch that expects clients waits until as many creates a
   assert.deepEqual(committed, [[1, 2], [3, 4, 5]]);
 });
 
-test("a commit waits for clients for as long as the last one took, and not after a wait in which some stayed away", () => {
-  const rhythm = new ClientRhythm();
-  assert.equal(rhythm.waitAfter(1, 0, 5), undefined);
-  assert.deepEqual(rhythm.waitAfter(2, 1, 5), { clients: 3, milliseconds: 5 });
-  assert.equal(rhythm.waitAfter(2, 0, 0.1)?.milliseconds, 2);
-  assert.equal(rhythm.waitAfter(2, 0, 600)?.milliseconds, 10);
-  rhythm.noteLateClients();
-  for (let commit = 1; commit <= 16; commit++) assert.equal(rhythm.waitAfter(2, 0, 5), undefined);
-  assert.notEqual(rhythm.waitAfter(2, 0, 5), undefined);
+test("a batch that is full after a commit waits for no clients, and otherwise for no more than make it full", async () => {
+  const { batch, committed, state } = createBatch(true);
+  const sizes = () => committed.map(({ length }) => length);
+  const add = (count: number) => {
+    for (let i = 0; i < count; i++) batch.add(i);
+  };
+  state.isBusy = true;
+  add(1);
+  await turn(2);
+  add(FULL_BATCH + 8);
+  state.end();
+  await turn(2);
+  assert.deepEqual(sizes(), [1, FULL_BATCH + 8]);
+  state.end();
+  await turn();
+  add(FULL_BATCH);
+  assert.deepEqual(sizes(), [1, FULL_BATCH + 8, FULL_BATCH]);
 });
+
+test("a commit waits for clients for as long as the last one took, and not after a wait in which some stayed away", () =>
+  withStoppedClock(async (pass) => {
+    const { batch, committed, state } = createBatch(true);
+    state.isBusy = true;
+    const waits: { milliseconds: number | undefined; end: () => void }[] = [];
+    const setTimeout = (end: () => void, milliseconds?: number) => waits.push({ milliseconds, end });
+    /** Commits creates that come together. */
+    const commit = async (creates: number, milliseconds: number) => {
+      for (let i = 0; i < creates; i++) batch.add(i);
+      await turn(2);
+      pass(milliseconds);
+      state.end();
+      await turn();
+    };
+    await whileReplaced(globalThis, { setTimeout: setTimeout as unknown as typeof globalThis.setTimeout }, async () => {
+      // A single client is not waited for.
+      await commit(1, 5);
+      for (const milliseconds of [5, 0.1, 600]) await commit(2, milliseconds);
+      assert.deepEqual(waits.map(({ milliseconds }) => milliseconds), [5, 2, 10]);
+      // The clients of the first wait have come, so its end says nothing.
+      waits[0]!.end();
+      await commit(2, 5);
+      assert.equal(waits.length, 4);
+      waits[3]!.end();
+      for (let i = 1; i <= 16; i++) await commit(2, 5);
+      assert.equal(waits.length, 4);
+      await commit(2, 5);
+      assert.equal(waits.length, 5);
+      // During a commit that blocks the thread, no client can show its rhythm.
+      state.isBusy = false;
+      await commit(2, 5);
+      assert.equal(waits.length, 5);
+    });
+    assert.equal(committed.length, 23);
+  }));
