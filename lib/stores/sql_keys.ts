@@ -36,7 +36,7 @@ export class SqlKeys implements KeyStore {
   constructor(table: string, run: RunStatements) {
     this.#table = table;
     this.#run = run;
-    this.#selectAll = [`SELECT * FROM ${table} ORDER BY rowid`];
+    this.#selectAll = selectKeys(table);
     this.#selectVersion = [
       `SELECT json_group_array(json_array(${NEW_KEY_COLUMNS}, revoked_at)) AS version FROM ${table}`,
     ];
@@ -103,6 +103,11 @@ export class SqlKeys implements KeyStore {
   #change(...statements: Statement[]): MaybePromise<boolean> {
     return chain(this.#run("change", ...statements), (results) => (results.at(-1)?.length ?? 0) > 0);
   }
+}
+
+/** Selects every key, in the order in which they were added. `keyOfRow()` reads the rows. */
+export function selectKeys(table: string): Statement {
+  return [`SELECT * FROM ${table} ORDER BY rowid`];
 }
 
 function versionOf(versions: Rows): string {

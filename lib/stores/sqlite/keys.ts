@@ -1,15 +1,18 @@
 import type { DatabaseSync } from "node:sqlite";
 import { keyOfRow, type KeyStore, type StoredKey } from "../key_store.ts";
-import { type Rows, SqlKeys, type Statement } from "../sql_keys.ts";
+import { type Rows, selectKeys, SqlKeys, type Statement } from "../sql_keys.ts";
 import type { Connection } from "./connection.ts";
 import { asUnavailable } from "./errors.ts";
 import { findDatabase, readSnapshot } from "./inspection.ts";
 import { requireTables } from "./schema.ts";
 import { beginWrite, BUSY_TIMEOUT_MS, runAndCommit } from "./transaction.ts";
 
+/** The table of the keys. */
+const TABLE = "api_keys";
+
 /** Makes the key store of an SQLite file, on the connection by which a store reads its pets. */
 export function sqliteKeys(connection: Connection): KeyStore {
-  return new SqlKeys("api_keys", (kind, ...statements) => {
+  return new SqlKeys(TABLE, (kind, ...statements) => {
     try {
       // If the file was moved or replaced, no server would notice a change of it.
       connection.requireInPlace();
@@ -49,5 +52,5 @@ export async function listKeys(path: string): Promise<StoredKey[]> {
 
 /** Reads every key, in the order in which they were added. */
 export function readKeys(db: DatabaseSync): StoredKey[] {
-  return db.prepare("SELECT * FROM api_keys ORDER BY rowid").all().map(keyOfRow);
+  return rowsOf(db, selectKeys(TABLE)).map(keyOfRow);
 }
