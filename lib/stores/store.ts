@@ -151,15 +151,18 @@ export class StoreUnavailableError extends Error {
   override name = "StoreUnavailableError";
   /** Whether a create or a change of keys failed, and may nevertheless have been stored. */
   readonly mayBeStored: boolean;
+  /** Whether a later attempt may succeed although nobody changes the store or its settings. The server's exit status depends on it. */
+  readonly isTemporary: boolean;
 
   /**
    * Creates the error.
    *
    * @param message What is wrong, for the operator.
-   * @param options The cause, and whether what was to be stored may have been.
+   * @param options The cause, whether what was to be stored may have been, and whether a later attempt may succeed.
    */
-  constructor(message?: string, options: { cause?: unknown; mayBeStored?: boolean } = {}) {
+  constructor(message?: string, options: { cause?: unknown; mayBeStored?: boolean; isTemporary?: boolean } = {}) {
     super(message, options);
     this.mayBeStored = options.mayBeStored ?? false;
+    this.isTemporary = options.isTemporary ?? false;
   }
 }

@@ -79,8 +79,12 @@ export function recall(
  *
  * @param what What the write would have stored.
  */
-export function uncertain({ message, cause }: Pick<Error, "message" | "cause">, what = "pet"): StoreUnavailableError {
-  return new StoreUnavailableError(`${message}; the ${what} may have been stored`, { cause, mayBeStored: true });
+export function uncertain(
+  { message, cause, isTemporary = false }: { message: string; cause?: unknown; isTemporary?: boolean },
+  what = "pet",
+): StoreUnavailableError {
+  const text = `${message}; the ${what} may have been stored`;
+  return new StoreUnavailableError(text, { cause, mayBeStored: true, isTemporary });
 }
 
 /** The error of a call to a store that has been closed. */

@@ -1,5 +1,6 @@
 import { constants } from "node:os";
 import { StoreUnavailableError } from "../../stores/store.ts";
+import { isTemporary } from "../../temporary_errors.ts";
 
 /** A setting that cannot be used. The message is one line for the operator. */
 export class SettingError extends Error {
@@ -23,18 +24,6 @@ export class InterruptedError extends UnreachableError {
     this.status = 128 + constants.signals[signal];
   }
 }
-
-/** The result codes of SQLite for a state that may pass: SQLITE_BUSY, SQLITE_LOCKED, SQLITE_IOERR and SQLITE_FULL. */
-const TEMPORARY_IN_SQLITE = [5, 6, 10, 13];
-
-/** The texts of the same four (`sqlite3_errstr()`), because Deno gives no number for an error within a script. */
-const TEMPORARY_TEXT = /^(database( table)? is locked|disk I\/O error|database or disk is full)/;
-
-/**
- * The codes of a system for a state that may pass: an address is in use or not available yet; disk space, a quota, memory or file handles
- * are exhausted; or a device fails.
- */
-const TEMPORARY_IN_SYSTEM = /^(EADDRINUSE|EADDRNOTAVAIL|ENOSPC|EDQUOT|ENOMEM|EMFILE|ENFILE|EIO|EAGAIN)$/;
 
 /** Creates the error of a failed start: an {@link UnreachableError} if the cause is temporary. */
 export function startError(line: string, cause: unknown): SettingError {
@@ -74,19 +63,6 @@ export function asSettingError(error: unknown): SettingError | undefined {
   const isOfStore = error instanceof StoreUnavailableError ||
     (error instanceof Error && error.name === "UnusableDatabaseError");
   return isOfStore ? startError(error.message, error) : undefined;
-}
-
-/** Whether the problem may disappear without a change to the settings. */
-function isTemporary(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  // An `UnusableDatabaseError` knows.
-  if ("isTemporary" in error) return error.isTemporary === true;
-  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
-  if (typeof code === "string" && TEMPORARY_IN_SYSTEM.test(code)) return true;
-  // The low byte of an extended result code is the result code.
-  if (typeof errcode === "number" && TEMPORARY_IN_SQLITE.includes(errcode & 0xff)) return true;
-  if (code === "ERR_SQLITE_ERROR" && errcode === undefined && TEMPORARY_TEXT.test(error.message)) return true;
-  return isTemporary(error.cause);
 }
 
 /** The system's code of an error, such as `ENOENT`. */

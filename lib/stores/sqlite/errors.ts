@@ -8,8 +8,12 @@ import { StoreUnavailableError } from "../store.ts";
 /** Parts of SQLite's messages, which are the same on all runtimes. Its numbers are not: Deno gives none for some errors. */
 const LOCKED = "database is locked";
 const IO_ERROR = "disk I/O error";
+const FULL = "disk is full";
 const MALFORMED = "database disk image is malformed";
 const NO_DATABASE = "file is not a database";
+
+/** The failures that may pass although nobody changes the file. */
+const TEMPORARY = [LOCKED, "database table is locked", IO_ERROR, FULL];
 
 /** What the operator reads after the path of the file, for each message. */
 const EXPLANATIONS: readonly [message: string, meaning: string][] = [
@@ -19,7 +23,7 @@ const EXPLANATIONS: readonly [message: string, meaning: string][] = [
   ["unable to open database", "cannot be opened; it must be readable, and its folder must exist and be writable"],
   ["readonly database", "cannot be written to"],
   [IO_ERROR, "cannot be read or written: the disk is full or faulty"],
-  ["disk is full", "cannot be written to: the disk is full"],
+  [FULL, "cannot be written to: the disk is full"],
 ];
 
 /** Turns any error but a defect of this library into a {@link StoreUnavailableError}. A defect is returned unchanged. */
@@ -30,7 +34,8 @@ export function asUnavailable(error: unknown, path: string): unknown {
 /** Makes the error that says what is wrong with a file, for the operator. An error that was explained before stays as it is. */
 export function unavailableFrom(error: unknown, path: string): StoreUnavailableError {
   if (error instanceof StoreUnavailableError) return error;
-  return new StoreUnavailableError(`${path} ${explanationOf(error)}`, { cause: error });
+  const isTemporary = TEMPORARY.some((part) => messageOf(error).includes(part));
+  return new StoreUnavailableError(`${path} ${explanationOf(error)}`, { cause: error, isTemporary });
 }
 
 function explanationOf(error: unknown): string {

@@ -72,7 +72,7 @@ function openAlone(givenPath: string, path: string): DatabaseSync | undefined {
   } catch (error) {
     db.close();
     if (isDamage(error)) return undefined;
-    throw isBusy(error) ? inUseError(givenPath, error) : unavailableFrom(error, givenPath);
+    throw isBusy(error) ? inUseError(givenPath) : unavailableFrom(error, givenPath);
   }
 }
 
@@ -93,15 +93,16 @@ function requireClosed(givenPath: string, path: string): void {
     db.exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE; ROLLBACK");
   } catch (error) {
     // Any other failure is a fault of the file, which says nothing about other programs.
-    if (isBusy(error)) throw inUseError(givenPath, error);
+    if (isBusy(error)) throw inUseError(givenPath);
   } finally {
     db.close();
     rmSync(name, { force: true });
   }
 }
 
-function inUseError(givenPath: string, cause: unknown): StoreUnavailableError {
-  return new StoreUnavailableError(`${givenPath} is open in another program; stop the servers first`, { cause });
+function inUseError(givenPath: string): StoreUnavailableError {
+  const message = `${givenPath} is open in another program; stop the servers first`;
+  return new StoreUnavailableError(message, { isTemporary: true });
 }
 
 function tryReadKeys(db: DatabaseSync): StoredKey[] | undefined {
@@ -133,6 +134,8 @@ export function findRevivedKeys(copy: string, present: readonly StoredKey[], end
       update.run(revoked?.getTime() ?? null, expires?.getTime() ?? null, key.id);
     }
     return revived;
+  } catch (error) {
+    throw unavailableFrom(error, "The copy");
   } finally {
     db.close();
   }
