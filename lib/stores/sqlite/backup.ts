@@ -9,7 +9,6 @@ import { StoreUnavailableError } from "../store.ts";
 import { type FoundDatabase, inspectFound, readSnapshot } from "./inspection.ts";
 import { unavailableFrom } from "./errors.ts";
 import { requireTables } from "./schema.ts";
-import { createStopFlag, type StopFlag, throwIfStopped } from "./stop_flag.ts";
 import { switchOffWal } from "./transaction.ts";
 
 /** What a copy has, after its check. */
@@ -17,6 +16,12 @@ export interface Backup {
   pets: bigint;
   bytes: number;
 }
+
+/**
+ * Tells a copy to stop. An `AbortSignal` cannot, because the thread that copies handles no event before it has ended. The number is in
+ * memory that both threads share, and is 0 until the copy must stop.
+ */
+export type StopFlag = Int32Array<SharedArrayBuffer>;
 
 /**
  * Copies a snapshot of a database into an empty file, and checks the copy. See backup_thread.ts for a copy that a signal can end.
@@ -46,6 +51,20 @@ export async function backupDatabase(
   } catch (error) {
     throw unavailableFrom(error, path);
   }
+}
+
+export function createStopFlag(): StopFlag {
+  return new Int32Array(new SharedArrayBuffer(4));
+}
+
+/** Stops a copy before its next step. A pause between two steps ends at once. */
+export function stopCopy(stop: StopFlag): void {
+  Atomics.store(stop, 0, 1);
+  Atomics.notify(stop, 0);
+}
+
+function throwIfStopped(stop: StopFlag): void {
+  if (Atomics.load(stop, 0) !== 0) throw new Error("The copy was told to stop");
 }
 
 /** How many pages a step copies: one megabyte. */

@@ -4,14 +4,10 @@
  */
 
 import { statSync } from "node:fs";
-import { once } from "node:events";
-import { parentPort, workerData } from "node:worker_threads";
 import { resolvesWithin, untilAborted } from "../../promises.ts";
-import { type Backup, backupDatabase } from "./backup.ts";
+import { type Backup, backupDatabase, createStopFlag, stopCopy, type StopFlag } from "./backup.ts";
 import { findDatabase, type FoundDatabase } from "./inspection.ts";
-import { fromSent, type SentError, toSent } from "./sent_error.ts";
-import { createStopFlag, stopCopy, type StopFlag } from "./stop_flag.ts";
-import { startThread } from "./thread.ts";
+import { answerRequests, startThread } from "./thread.ts";
 
 /** Databases below this size are copied without a thread, because the copy takes less time than the start of one. */
 const THREAD_MIN_BYTES = 4 * 1_048_576;
@@ -22,15 +18,11 @@ const THREAD_MIN_BYTES = 4 * 1_048_576;
  */
 const END_TIMEOUT_MS = 300;
 
-/** What the thread gets. */
-interface Work {
-  source: FoundDatabase;
+/** What the thread is asked for. */
+interface CopyRequest {
   copy: string;
   stop: StopFlag;
 }
-
-/** What the thread answers. */
-type Answer = { kind: "copied"; backup: Backup } | SentError;
 
 /**
  * Copies a snapshot of a database into an empty file, and checks the copy.
@@ -48,36 +40,23 @@ export async function backupUntilAborted(
   const source = findDatabase(path);
   if (sizeOf(source) < threadMinBytes) return await backupDatabase(source, copy);
   const stop = createStopFlag();
-  const worker = startThread({
-    module: import.meta.url,
-    file: "backup_thread",
-    call: "runBackup",
-    database: path,
-    workerData: { source, copy, stop } satisfies Work,
-    transferList: [],
-  });
-  if (!worker) return await backupDatabase(source, copy);
-  // This rejects if the thread ends with an error.
-  const answered = once(worker, "message") as Promise<[Answer]>;
+  const thread = startThread<CopyRequest, Backup>(import.meta.url, source);
+  if (!thread) return await backupDatabase(source, copy);
+  const copied = thread.ask({ copy, stop });
   try {
-    const [answer] = await untilAborted(signal, answered);
-    if (answer.kind === "failure") throw fromSent(answer);
-    return answer.backup;
+    return await untilAborted(signal, copied);
   } finally {
     // The caller removes an unfinished copy. The thread must have ended before that, because SQLite makes a file that is missing, and a
     // journal beside it. Deno's `terminate()` does not wait for a call that is running.
     stopCopy(stop);
-    await resolvesWithin(END_TIMEOUT_MS, answered.then(() => {}, () => {}));
-    await resolvesWithin(END_TIMEOUT_MS, worker.terminate().then(() => {}));
+    await resolvesWithin(END_TIMEOUT_MS, copied.then(() => {}, () => {}));
+    await resolvesWithin(END_TIMEOUT_MS, thread.end());
   }
 }
 
 /** The first function that the thread calls. */
-export async function runBackup(): Promise<void> {
-  const { source, copy, stop } = workerData as Work;
-  const copied = backupDatabase(source, copy, stop).then((backup) => ({ kind: "copied" as const, backup }));
-  const answer: Answer = await copied.catch(toSent);
-  parentPort!.postMessage(answer);
+export function runInThread(): void {
+  answerRequests(({ copy, stop }: CopyRequest, source: FoundDatabase) => backupDatabase(source, copy, stop));
 }
 
 /** The size of a database with its log, in bytes. */

@@ -9,18 +9,7 @@ import { sqliteKeys } from "./keys.ts";
 import { openDatabase } from "./open.ts";
 import { PetReader } from "./pet_reader.ts";
 import { TextCache } from "./text_cache.ts";
-import { WriteTransactions } from "./write_transactions.ts";
-import { Writer } from "./writer.ts";
-import { WritingThread } from "./writing_thread.ts";
-
-/**
- * Which thread commits the creates:
- *
- * - `always`: a thread of the store's own.
- * - `never`: the thread that serves.
- * - `auto`: the thread that serves commits a lone create while commits are short, and the thread of the store's own commits all others.
- */
-export type WriterThread = "auto" | "always" | "never";
+import { Writer, type WriterThread } from "./writer.ts";
 
 /**
  * Opens or creates the database.
@@ -30,17 +19,7 @@ export type WriterThread = "auto" | "always" | "never";
  */
 export function openSqliteStore(path: string, writerThread: WriterThread): SqliteStore {
   requirePath(path);
-  const connection = openDatabase(path);
-  const { files } = connection;
-  // A database in memory has no files, and belongs to one connection, so no other thread can write to it.
-  const thread = writerThread === "never" || !files ? undefined : new WritingThread(files);
-  return new SqliteStore(connection, { thread, mayCommitHere: writerThread === "auto" });
-}
-
-/** Where a store commits. The options of {@link Writer} have the same names. */
-interface CommitOptions {
-  thread: WritingThread | undefined;
-  mayCommitHere: boolean;
+  return new SqliteStore(openDatabase(path), writerThread);
 }
 
 /**
@@ -59,13 +38,12 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   #isClosed = false;
 
   /** @param connection The connection by which the store reads, and commits on the calling thread. The store closes it. */
-  constructor(connection: Connection, { thread, mayCommitHere }: CommitOptions) {
+  constructor(connection: Connection, writerThread: WriterThread) {
     super();
     this.keys = sqliteKeys(connection);
     this.#connection = connection;
     this.#watch = new ChangeWatch(connection);
-    const transactions = new WriteTransactions(connection);
-    this.#writer = new Writer({ transactions, thread, mayCommitHere, watch: this.#watch });
+    this.#writer = new Writer(connection, writerThread, this.#watch);
     this.#reader = new PetReader(connection);
   }
 
@@ -87,7 +65,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
    * Carries out a create, or another write that {@link WritingStore} asks for:
    *
    * 1. The writer checks the pet, and adds the write to a batch with others that come at about the same time.
-   * 2. The calling thread or the store's own commits the batch in one transaction ({@link WriteTransactions}), in order of arrival.
+   * 2. The calling thread or the store's own commits the batch in one transaction (`WriteTransactions`), in order of arrival.
    * 3. The promise resolves when the transaction is on disk.
    */
   write(write: Write): Promise<Outcome> {

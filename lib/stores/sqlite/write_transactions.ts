@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { statusCode } from "../status_code.ts";
 import { type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
 import { type Outcome, recall, uncertain, type Write } from "../write.ts";
@@ -157,40 +157,30 @@ export const WRITE_NOTHING: readonly string[] = [
   "DELETE FROM idempotency_keys WHERE key = ''",
 ];
 
-/** What each statement does, and the parameters that it takes. */
-interface PreparedStatements {
-  /** Finds the id after which SQLite numbers the next pet (AUTOINCREMENT). */
-  lastId: StatementSync;
-  /** Counts the pets after an id, and finds the largest of their ids. Parameter: the id. */
-  added: StatementSync;
-  /** Adds a pet. Parameters: those of {@link rowOf}. */
-  insertOne: StatementSync;
-  /** Adds {@link PETS_PER_INSERT} pets. Parameters: those of each pet, one after another. */
-  insertMany: StatementSync;
-  /** Finds a remembered request. Parameters: key, now. */
-  findRequest: StatementSync;
-  /** Remembers a request. It replaces an expired one with the same key. Parameters: key, fingerprint, pet_id, expires_at. */
-  insertRequest: StatementSync;
-  /** Deletes requests that have expired. Parameters: now, the largest number to delete. */
-  deleteExpired: StatementSync;
-  writeNothing: StatementSync[];
-}
+type PreparedStatements = ReturnType<typeof prepareAll>;
 
-function prepareAll(db: DatabaseSync): PreparedStatements {
+function prepareAll(db: DatabaseSync) {
   // Such a statement returns integers as bigints.
   const prepare = (sql: string) => prepareExact(db, sql);
   return {
+    /** Finds the id after which SQLite numbers the next pet (AUTOINCREMENT). */
     lastId: prepare(
       `SELECT max(ifnull((SELECT CAST(seq AS INTEGER) FROM sqlite_sequence WHERE name = 'pets'), 0),
         ifnull((SELECT max(id) FROM pets), 0)) AS last`,
     ),
+    /** Counts the pets after an id, and finds the largest of their ids. */
     added: prepare("SELECT count(*) AS count, ifnull(max(id), 0) AS greatest FROM pets WHERE id > ?"),
+    /** Adds a pet. Parameters: those of {@link rowOf}. */
     insertOne: prepare(insertPets(1)),
+    /** Adds {@link PETS_PER_INSERT} pets. Parameters: those of each pet, one after another. */
     insertMany: prepare(insertPets(PETS_PER_INSERT)),
+    /** Finds a remembered request. Parameters: key, now. */
     findRequest: prepare("SELECT fingerprint, pet_id AS id FROM idempotency_keys WHERE key = ? AND expires_at > ?"),
+    /** Remembers a request. It replaces an expired one with the same key. */
     insertRequest: prepare(
       "INSERT OR REPLACE INTO idempotency_keys (key, fingerprint, pet_id, expires_at) VALUES (?, ?, ?, ?)",
     ),
+    /** Deletes requests that have expired. Parameters: now, the largest number to delete. */
     deleteExpired: prepare(
       `DELETE FROM idempotency_keys WHERE key IN
         (SELECT key FROM idempotency_keys WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,

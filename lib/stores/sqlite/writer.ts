@@ -1,12 +1,14 @@
 import { Batch } from "../batch.ts";
 import { chain, type MaybePromise, sleep } from "../../promises.ts";
 import { requireValid } from "../status_code.ts";
-import type { Outcome, PendingWrite, Write } from "../write.ts";
+import { type Outcome, type PendingWrite, uncertain, type Write } from "../write.ts";
 import type { ChangeWatch } from "./change_watch.ts";
+import type { Connection } from "./connection.ts";
 import { isBusy } from "./errors.ts";
+import { ThreadEnded } from "./thread.ts";
 import { BUSY_TIMEOUT_MS } from "./transaction.ts";
-import type { WriteTransactions } from "./write_transactions.ts";
-import type { WritingThread } from "./writing_thread.ts";
+import { WriteTransactions } from "./write_transactions.ts";
+import { startWritingThread, type WritingThread } from "./writing_thread.ts";
 
 /** While commits take less than this, a lone create may be committed on the calling thread. */
 const SHORT_COMMIT_MS = 2;
@@ -17,17 +19,14 @@ const RETRY_DELAY_MS = 1;
 /** With each commit, the duration of the longest one so far is multiplied by this, so that it is forgotten after a while. */
 const DURATION_DECAY = 0.9;
 
-/** What a {@link Writer} needs. */
-export interface WriterOptions {
-  /** The transactions that commit on the calling thread. */
-  transactions: WriteTransactions;
-  /** The thread that writes. Without it, the calling thread commits everything. */
-  thread: WritingThread | undefined;
-  /** Whether the calling thread commits lone creates while that is fast, although there is a thread that writes. */
-  mayCommitHere: boolean;
-  /** Knows whether the log is long. */
-  watch: ChangeWatch;
-}
+/**
+ * Which thread commits the creates:
+ *
+ * - `always`: a thread of the store's own.
+ * - `never`: the thread that serves.
+ * - `auto`: the thread that serves commits a lone create while commits are short, and the thread of the store's own commits all others.
+ */
+export type WriterThread = "auto" | "always" | "never";
 
 /**
  * Collects the writes of a store in batches, and commits each batch in one transaction: on the calling thread while that is fast and a
@@ -35,19 +34,20 @@ export interface WriterOptions {
  */
 export class Writer {
   readonly batch: Batch<PendingWrite>;
+  /** The transactions that commit on the calling thread. */
   readonly #transactions: WriteTransactions;
-  /** The thread that writes. It is undefined where no thread can be started, and the calling thread then commits everything. */
-  #thread: WritingThread | undefined;
-  readonly #mayCommitHere: boolean;
+  readonly #writerThread: WriterThread;
+  /** Knows whether the log is long. */
   readonly #watch: ChangeWatch;
+  /** The thread that writes, once it has been started. It may have ended since. */
+  #thread: WritingThread | undefined;
   /** The duration of the longest of the last commits: see {@link DURATION_DECAY}. */
   #longestMs = 0;
 
   /** Makes a writer that has nothing to commit yet. */
-  constructor({ transactions, thread, mayCommitHere, watch }: WriterOptions) {
-    this.#transactions = transactions;
-    this.#thread = thread;
-    this.#mayCommitHere = mayCommitHere;
+  constructor(connection: Connection, writerThread: WriterThread, watch: ChangeWatch) {
+    this.#transactions = new WriteTransactions(connection);
+    this.#writerThread = writerThread;
     this.#watch = watch;
     const commit = (pending: PendingWrite[]) => this.#commit(pending);
     this.batch = new Batch({ resource: "the disk", commit, expectsClients: true });
@@ -62,19 +62,31 @@ export class Writer {
   }
 
   close(): MaybePromise<void> {
-    return chain(this.batch.close(), () => this.#thread?.close());
+    return chain(this.batch.close(), () => this.#thread && end(this.#thread));
   }
 
   #commit(pending: readonly PendingWrite[]): MaybePromise<void> {
-    const isForThread = this.#thread !== undefined && !this.#isShort(pending);
-    return isForThread ? this.#commitOnThread(pending) : this.#commitHere(pending);
+    const thread = this.#threadFor(pending);
+    return thread ? this.#commitOnThread(thread, pending) : this.#commitHere(pending);
+  }
+
+  /**
+   * The thread that is to commit a batch. It starts when it is first needed, and again when it has ended. The result is undefined if the
+   * calling thread is to commit, which it also does while no thread can be started.
+   */
+  #threadFor(pending: readonly PendingWrite[]): WritingThread | undefined {
+    const { files } = this.#transactions.connection;
+    // A database in memory has no files, and belongs to one connection, so no other thread can write to it.
+    if (this.#writerThread === "never" || !files) return undefined;
+    if (this.#writerThread === "auto" && this.#isShort(pending)) return undefined;
+    if (!this.#thread || this.#thread.hasEnded) this.#thread = startWritingThread(files);
+    return this.#thread;
   }
 
   /** Whether a commit most likely takes so little time that it may block the calling thread. */
   #isShort(pending: readonly PendingWrite[]): boolean {
-    if (!this.#mayCommitHere || pending.length > 1) return false;
     // A commit that has to write a long log back may take seconds.
-    return this.#longestMs < SHORT_COMMIT_MS && !this.#watch.isLogLong;
+    return pending.length === 1 && this.#longestMs < SHORT_COMMIT_MS && !this.#watch.isLogLong;
   }
 
   /** Commits on the calling thread. While another connection has the lock, it tries again and again. */
@@ -102,20 +114,19 @@ export class Writer {
     return true;
   }
 
-  /** Commits on the thread that writes, or here if it cannot be started. */
-  async #commitOnThread(pending: readonly PendingWrite[]): Promise<void> {
+  async #commitOnThread(thread: WritingThread, pending: readonly PendingWrite[]): Promise<void> {
     try {
-      const committed = await this.#thread?.commit(writesOf(pending));
-      if (!committed) {
-        this.#thread = undefined;
-        return await this.#commitHere(pending);
-      }
+      const { outcomes, milliseconds } = await thread.ask(writesOf(pending));
       // Only the commit itself is measured, by the thread. The way there and back does not count, because it is long while this thread is
       // busy.
-      this.#noteDuration(committed.milliseconds);
-      resolveAll(pending, committed.outcomes);
+      this.#noteDuration(milliseconds);
+      resolveAll(pending, outcomes);
     } catch (error) {
-      rejectAll(pending, error);
+      // The thread may have committed the batch before it ended.
+      rejectAll(
+        pending,
+        error instanceof ThreadEnded ? uncertain({ message: "The thread that writes has ended" }) : error,
+      );
     }
   }
 
@@ -135,6 +146,13 @@ function validated(write: Write): Write {
   requireValid(write.pet);
   const { name, categoryId, status } = write.pet;
   return { ...write, pet: { name, categoryId, status } };
+}
+
+/** Lets the thread close its connection, and ends it. */
+async function end(thread: WritingThread): Promise<void> {
+  // If the thread has ended by itself, nothing is left to close.
+  await thread.ask("close").catch(() => {});
+  await thread.end();
 }
 
 function writesOf(pending: readonly PendingWrite[]): Write[] {

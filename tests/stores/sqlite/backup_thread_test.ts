@@ -31,10 +31,16 @@ test("a copy in a thread is whole, fails with the message of the store, and ends
     // A thread that still had the copy open could make a file again that the caller removes now.
     assert.deepEqual(openFiles(`${path}.stopped`) ?? [], []);
 
+    const other = new sqlite.DatabaseSync(path);
+    other.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+    await assert.rejects(copy("locked", never), { name: StoreUnavailableError.name, isTemporary: true });
+    other.close();
+
     execute(path, "DROP TABLE api_keys");
     await assert.rejects(copy("unsound", never), (error) => {
       assert.ok(error instanceof StoreUnavailableError);
       assert.match(error.message, /is not sound: The table api_keys is missing/);
+      assert.equal(error.isTemporary, false);
       return true;
     });
   }));

@@ -6,12 +6,12 @@ import { existsSync, renameSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
-import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
-import { openSqliteStore, SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
-import { WritingThread } from "../../../lib/stores/sqlite/writing_thread.ts";
-import { formatPet, type StoreUnavailableError } from "../../../lib/stores/store.ts";
+import { Worker } from "node:worker_threads";
+import { openSqliteStore, type SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { formatPet, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { fill, untilLocked } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
+import { whileReplaced } from "../../support/while_replaced.ts";
 import { createMany, execute, query, REX, test, withPath } from "./support.ts";
 
 /** Makes each new pet take long to insert, until it is switched off. */
@@ -20,21 +20,29 @@ const SLOW = `CREATE TRIGGER slow AFTER INSERT ON pets BEGIN
 END`;
 
 /** Runs `use` with a store that has a thread, and another connection to its file. */
-function withThread(
-  use: (store: SqliteStore, other: DatabaseSync, path: string, thread: WritingThread) => Promise<void>,
-): Promise<void> {
+function withThread(use: (store: SqliteStore, other: DatabaseSync, path: string) => Promise<void>): Promise<void> {
   return withPath(async (path) => {
-    const connection = openDatabase(path);
-    const thread = new WritingThread(connection.files!);
-    const store = new SqliteStore(connection, { thread, mayCommitHere: false });
+    const store = openSqliteStore(path, "always");
     const other = new DatabaseSync(path);
     try {
-      await use(store, other, path, thread);
+      await use(store, other, path);
     } finally {
       other.close();
       await store.close();
     }
   });
+}
+
+/** The threads that start during `work`. A store detaches each from the process when it has started it. */
+async function threadsOf(work: () => Promise<unknown>): Promise<Worker[]> {
+  const threads: Worker[] = [];
+  const { unref } = Worker.prototype;
+  const unrefNoted = function (this: Worker) {
+    threads.push(this);
+    return unref.call(this);
+  };
+  await whileReplaced(Worker.prototype, { unref: unrefNoted }, work);
+  return threads;
 }
 
 test("while the thread is in a transaction, reads are answered, and later creates gather and share the next one", () =>
@@ -54,23 +62,41 @@ test("while the thread is in a transaction, reads are answered, and later create
     assert.deepEqual(commits, [1, 3]);
   }));
 
+function isUncertain(error: unknown): boolean {
+  return error instanceof StoreUnavailableError && error.mayBeStored && /writes has ended/.test(error.message);
+}
+
 test("when the thread ends, creates that it has not answered are unavailable, reads go on, and a new thread takes over", () =>
-  withThread(async (store, other, path, thread) => {
-    assert.equal(await store.create(REX), 1n);
+  withThread(async (store, other, path) => {
+    const [thread] = await threadsOf(async () => assert.equal(await store.create(REX), 1n));
     execute(path, SLOW);
     // Deno lets the thread finish this transaction. What waits for the thread is lost on every runtime.
     const running = store.create(REX).catch((error) => error);
     await untilLocked(other);
-    const ended = thread.terminate();
+    const ended = thread!.terminate();
     assert.equal(store.get(1n), formatPet({ id: 1n, ...REX }));
     const outcome = await running;
-    assert.ok(outcome === 2n || /writes has ended/.test((outcome as StoreUnavailableError).message), String(outcome));
+    assert.ok(outcome === 2n || isUncertain(outcome), String(outcome));
     await ended;
     other.exec("PRAGMA busy_timeout = 10000; DROP TRIGGER slow");
     const last = Number(query(path, "SELECT max(id) AS last FROM pets")[0]?.["last"]);
     // Until the store has heard of the end, a create is sent to the thread that has ended, and refused.
-    await until("a create by a new thread", () => store.create(REX).then((id) => id === BigInt(last + 1), () => false));
+    const refusals: unknown[] = [];
+    const refused = (error: unknown) => {
+      refusals.push(error);
+      return false;
+    };
+    await until("a create by a new thread", () => store.create(REX).then((id) => id === BigInt(last + 1), refused));
+    assert.ok(refusals.every(isUncertain), refusals.join());
     assert.deepEqual(query(path, "SELECT count(*) AS count FROM pets"), [{ count: last + 1 }]);
+  }));
+
+test("a store whose thread has ended closes", () =>
+  withThread(async (store) => {
+    const [thread] = await threadsOf(() => store.create(REX));
+    await thread!.terminate();
+    // The store hears of the end in one of the next turns. Its `close()` follows.
+    for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
   }));
 
 test("a thread does not start on a file that has been moved, and makes none in its place", () =>
@@ -98,6 +124,14 @@ test.path("a create that is alone is committed on the calling thread while the d
     assert.equal(await isCommittedHere(store), false);
     execute(path, "DROP TRIGGER slow");
   }
+  // A long commit on the thread counts too.
+  await until("a commit on the calling thread", () => isCommittedHere(store));
+  execute(path, SLOW.replace("1000000", "100000"));
+  await createMany(store, 2);
+  execute(path, "DROP TRIGGER slow");
+  // The first create after them may wait for another client.
+  await store.create(REX);
+  assert.equal(await isCommittedHere(store), false);
 });
 
 test.path("a create that is alone is committed by the thread if that always writes", async (path) => {
