@@ -32,7 +32,7 @@
 
 import type { MaybePromise, PetStore } from "@petstore/petstore/store";
 import { ContractError, type StoreGuarantee } from "./lib/guarantees.ts";
-import { CONCURRENCY_CASES, SERVERS_CASES } from "./lib/store/concurrency.ts";
+import { CONCURRENCY_CASES } from "./lib/store/concurrency.ts";
 import { KEY_CASES } from "./lib/store/keys.ts";
 import { ONCE_CASES } from "./lib/store/once.ts";
 import { PET_CASES } from "./lib/store/pets.ts";
@@ -65,7 +65,7 @@ export interface StoreContractCase {
  */
 export async function storeCases(fixture: StoreFixture): Promise<StoreContractCase[]> {
   const skipReason = await skipper(fixture);
-  const all = [PET_CASES, CONCURRENCY_CASES, ONCE_CASES, SERVERS_CASES, RESTART_CASES, KEY_CASES];
+  const all = [PET_CASES, CONCURRENCY_CASES, ONCE_CASES, RESTART_CASES, KEY_CASES];
   return all.flat().map(({ name, guarantee, needs, run }) => ({
     name,
     guarantee,

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { HTTP_CONTRACT } from "../support/contract/all.ts";
+import { HTTP_CONTRACT, type OwnCase } from "../support/contract/all.ts";
+import { HTTP_CASES } from "../../packages/conformance/lib/http/all.ts";
 import { storeCases } from "../../packages/conformance/mod.ts";
 import { type Host, IN_PROCESS, withApi } from "../support/api.ts";
 import { MEMORY, type StoreKind, withStore } from "../support/stores.ts";
@@ -22,14 +23,14 @@ export async function testStoreContract(kinds: readonly StoreKind[]): Promise<vo
 }
 
 /**
- * All cases in memory, and on other stores those that depend on a store. A variant of a store would show nothing new. Over a socket,
- * those that can be sent.
+ * All cases in memory, and on other stores the published ones. A variant of a store would show nothing new. Over a socket, those that can be
+ * sent.
  */
 export function testHttpContract(host: Host, kinds: readonly StoreKind[]): void {
   for (const kind of kinds.filter(({ isVariant }) => !isVariant)) {
-    for (const { name, options, dependsOn, isLocal, run } of HTTP_CONTRACT) {
+    const contract: readonly OwnCase[] = kind === MEMORY ? HTTP_CONTRACT : HTTP_CASES;
+    for (const { name, options, isLocal, run } of contract) {
       if (isLocal && host !== IN_PROCESS) continue;
-      if (kind !== MEMORY && dependsOn !== "store") continue;
       test(`${host.name}, ${kind.name} store: the petstore ${name}`, async () => {
         await withStore(kind, (store) => withApi(host, { store, ...options }, run));
       });

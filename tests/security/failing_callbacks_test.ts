@@ -22,7 +22,7 @@ for (const [how, onError] of Object.entries(BROKEN_LOGS)) {
   test(`an onError or onResponse that ${how} spoils no response and causes no unhandled rejection`, async () => {
     const handleStoreOrders = () => Promise.reject(BROKEN);
     await withApi(IN_PROCESS, { onError, onResponse: onError, handleStoreOrders }, async (api) => {
-      for (let i = 0; i < 3; i++) assert.equal((await api.get("/store/orders")).error.code, "internal_error");
+      for (let i = 0; i < 3; i++) assert.match((await api.get("/store/orders")).text, /"internal_error"/);
       assert.equal((await api.get("/pets")).text, "[]");
     });
     // Unhandled rejections are reported at the end of a turn of the event loop.

@@ -46,6 +46,6 @@ export async function withApi<T>(
       if (seen.status >= 400 && seen.text !== "") seenErrors.add(seen.text);
       return seen;
     };
-    return run(createApi({ origin, basePath, key: KEY, exchange }));
+    return run(createApi({ base: origin + basePath, key: KEY, exchange }));
   });
 }

@@ -47,13 +47,7 @@ function isShared({ sharing }: StoreFixture): boolean {
  */
 export async function skipper(fixture: StoreFixture): Promise<(needs: readonly Need[]) => string | false> {
   const store = await withNamespace(fixture, ({ open }) => open()).catch(() => undefined);
-  return (needs) => {
-    for (const need of needs) {
-      const reason = whyUnmet(need, fixture, store);
-      if (reason) return reason;
-    }
-    return false;
-  };
+  return (needs) => needs.map((need) => whyUnmet(need, fixture, store)).find((reason) => reason) ?? false;
 }
 
 /** Why a fixture or its store lacks what a case needs; false if it has it. */
@@ -91,16 +85,13 @@ export async function withNamespace<T>(fixture: StoreFixture, work: (context: Ca
       opened = [];
     },
   };
-  const result = await settle(() => work(context));
-  const closed = await settle(() => Promise.all(opened.map(async (store) => await store.close())));
-  const removed = await settle(async () => await fixture.remove?.(namespace));
+  const close = async (store: PetStore) => await store.close();
+  const remove = async () => await fixture.remove?.(namespace);
+  const [result] = await Promise.allSettled([work(context)]);
+  const [closed] = await Promise.allSettled([Promise.all(opened.map(close))]);
+  const [removed] = await Promise.allSettled([remove()]);
   if (result.status === "rejected") throw result.reason;
   if (closed.status === "rejected") throw new ContractError("service", closed.reason);
   if (removed.status === "rejected") throw removed.reason;
   return result.value;
-}
-
-async function settle<T>(step: () => Promise<T>): Promise<PromiseSettledResult<T>> {
-  const [result] = await Promise.allSettled([step()]);
-  return result;
 }

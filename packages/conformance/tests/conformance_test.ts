@@ -14,7 +14,7 @@ test("conformanceCases() pass on a petstore without pets, and then with them, an
     const ids = new Set<bigint | undefined>();
     const { passed, failed, skipped } = await runCases({ fetch, onCreate: (id) => ids.add(id) });
     assert.deepEqual([failed, skipped], [[], []], `round ${round}`);
-    assert.ok(passed.length > 30);
+    assert.ok(passed.length > 25);
     assert.deepEqual([...ids], Array.from(ids, (_, i) => BigInt(pets + i + 1)));
     pets += ids.size;
   }

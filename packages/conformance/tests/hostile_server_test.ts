@@ -3,16 +3,22 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test } from "node:test";
-import { conformanceCases, type Handle } from "../mod.ts";
+import type { ConformanceTarget, Handle } from "../mod.ts";
 import { KEY } from "../../../tests/support/api.ts";
 import { newPetstore, runCases } from "../../../tests/support/conformance.ts";
 import { withListening } from "../../../tests/support/http/listening.ts";
 
+/** The message of the first case of the specification that fails, or empty if none does. */
+async function firstFailure(target: Partial<ConformanceTarget>): Promise<string> {
+  const { errors } = await runCases(target, "specification", true);
+  return errors[0]?.message ?? "";
+}
+
 test("a case ends at the time limit of a response that has begun", async () => {
   const server = createServer((_, response) => void response.writeHead(200).write("["));
   await withListening(server, async (port) => {
-    const [first] = conformanceCases({ baseUrl: `http://127.0.0.1:${port}/v1`, key: KEY, timeoutMs: 500 });
-    await assert.rejects(() => first!.run(), /< 200\n[^]*< \(no whole response: none within 500 ms/);
+    const message = await firstFailure({ baseUrl: `http://127.0.0.1:${port}/v1`, timeoutMs: 500 });
+    assert.match(message, /< 200\n[^]*< \(no whole response: none within 500 ms/);
     server.closeAllConnections();
   });
 });
@@ -25,9 +31,8 @@ test("a case is repeated once if the connection is lost before the response begi
       if (left-- > 0) throw new TypeError("Connection reset by peer");
       return petstore(request);
     };
-    const [first] = conformanceCases({ baseUrl: "https://petstore.example/v1", key: KEY, fetch });
-    if (losses === 1) assert.equal(await first!.run(), undefined);
-    else await assert.rejects(() => first!.run(), /no whole response: Connection reset by peer/);
+    const failure = losses === 1 ? /^$/ : /no whole response: Connection reset by peer/;
+    assert.match(await firstFailure({ fetch }), failure);
   }
 });
 
@@ -38,8 +43,8 @@ test("a case ends, and keeps little, if a body has no end", async () => {
     controller.enqueue(new Uint8Array(2 ** 20));
   };
   const fetch: Handle = () => Promise.resolve(new Response(new ReadableStream({ pull })));
-  const [first] = conformanceCases({ baseUrl: "https://petstore.example/v1", key: KEY, fetch });
-  await assert.rejects(() => first!.run(), /< 200\n[^]*< \(no whole response: the body has more than 16777216 bytes\)/);
+  const message = await firstFailure({ fetch });
+  assert.match(message, /< 200\n[^]*< \(no whole response: the body has more than 16777216 bytes\)/);
   assert.ok(sent < 20, `${sent} MiB`);
 });
 
@@ -51,7 +56,7 @@ test("a case shows neither the key nor a character that controls a terminal or i
     return new Response(`\x1b[2J\u009b\u200f\ufeff ${told}`, { status: 418, headers: { "x-echo": authorization } });
   };
   const { failed, errors } = await runCases({ fetch: echo, key });
-  assert.ok(failed.length > 30);
+  assert.ok(failed.length > 25);
   const shown = errors.map(({ message }) => message).join("\n");
   assert.match(shown, /^> authorization: Bearer <key>$/m);
   assert.match(shown, /^< \\u\{1b\}\[2J\\u\{9b\}\\u\{200f\}\\u\{feff\} /m);
@@ -63,6 +68,5 @@ test("a case does not show credentials that it has made from the key", async () 
   const petstore = newPetstore(), made = btoa(`user:${KEY}`);
   const fetch: Handle = async (request) =>
     request.headers.get("authorization") === `Basic ${made}` ? new Response(made) : await petstore(request);
-  const { errors: [error] } = await runCases({ fetch }, "specification");
-  assert.match(error!.message, /^> authorization: Basic <key>\n[^]*^< <key>$/m);
+  assert.match(await firstFailure({ fetch }), /^> authorization: Basic <key>\n[^]*^< <key>$/m);
 });

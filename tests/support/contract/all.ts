@@ -1,5 +1,6 @@
 /** The HTTP contract: the published cases, and those that need options, or that only this library keeps. */
 
+import type { PetstoreOptions } from "../../../mod.ts";
 import { HTTP_CASES } from "../../../packages/conformance/lib/http/all.ts";
 import type { HttpCase } from "../../../packages/conformance/lib/http/case.ts";
 import { OWN_BODY_CASES } from "./bodies.ts";
@@ -12,7 +13,8 @@ import { OPTION_CASES } from "./options.ts";
 import { REQUEST_ID_CASES } from "./request_ids.ts";
 
 /** A case that only this library's own petstore must pass, with the options that it needs. */
-export interface OwnCase extends Pick<HttpCase, "name" | "options" | "dependsOn" | "run"> {
+export interface OwnCase extends Pick<HttpCase, "name" | "run"> {
+  options?: Partial<PetstoreOptions>;
   /**
    * Whether the petstore must be in the same process, without a socket: the case watches the app, or sends what no
    * connection carries.

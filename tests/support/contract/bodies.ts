@@ -3,9 +3,8 @@
 import { disconnected } from "../../../lib/http/interruption.ts";
 import { type Api, type ApiResponse, encode, type RequestBody } from "../../../packages/conformance/lib/http/api.ts";
 import assert from "node:assert/strict";
-import { petsOf } from "../../../packages/conformance/lib/http/exact.ts";
-import { PET, stream, TOO_LARGE } from "../../../packages/conformance/lib/http/body.ts";
-import { assertResponse } from "../../../packages/conformance/lib/http/case.ts";
+import { assertResponse, petsOf } from "../../../packages/conformance/lib/http/responses.ts";
+import { PET, stream } from "../../../packages/conformance/lib/http/body.ts";
 import type { OwnCase } from "./all.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -37,7 +36,7 @@ export const OWN_BODY_CASES: readonly OwnCase[] = [
     async run(api) {
       for (const make of [(text: string) => text, stream]) {
         assert.equal((await postAs(api, make(PET.padEnd(100)))).status, 201);
-        assertResponse(await postAs(api, make(PET.padEnd(101))), { ...TOO_LARGE, message: / 100 bytes/ }, "101 bytes");
+        assertResponse(await postAs(api, make(PET.padEnd(101))), 413, "body_too_large", { message: / 100 bytes/ });
       }
       assert.equal(petsOf(await api.get("/pets")).length, 2);
     },
@@ -51,14 +50,14 @@ export const OWN_BODY_CASES: readonly OwnCase[] = [
       const held = [holding(new Uint8Array(UNDER_WAY)), holding(new Uint8Array(2 * SHORT))];
       const cut = held.map(({ body }) => postAs(api, body));
       for (const { taken } of held) await taken;
-      const overloaded = { status: 503, code: "overloaded", headers: { "retry-after": "1" } } as const;
       for (const make of [(text: string) => text, stream]) {
-        assertResponse(await postAs(api, make(PET.padEnd(SHORT + 1))), overloaded, "a long body");
+        const refused = await postAs(api, make(PET.padEnd(SHORT + 1)));
+        assertResponse(refused, 503, "overloaded", { headers: { "retry-after": "1" } });
         assert.equal((await postAs(api, make(PET.padEnd(SHORT)))).status, 201);
       }
       for (const { end } of held) end();
       for (const response of await Promise.all(cut)) {
-        assertResponse(response, { status: 400, code: "invalid_json", message: /incomplete/ }, "a cut body");
+        assertResponse(response, 400, "invalid_json", { message: /incomplete/ });
       }
       assert.equal((await postAs(api, stream(PET.padEnd(SHORT + 1)))).status, 201);
     },
@@ -80,7 +79,7 @@ export const OWN_BODY_CASES: readonly OwnCase[] = [
           cancel: () => void cancelled++,
         });
         const response = await postAs(api, body, headers);
-        assertResponse(response, { status: 408, code: "request_timeout", message: / 20 ms$/ }, "a body that stalls");
+        assertResponse(response, 408, "request_timeout", { message: / 20 ms$/ });
         assert.equal(cancelled, cancellations);
         resolve(PET);
         // The body is read within a turn or two of the event loop.
@@ -95,8 +94,7 @@ export const OWN_BODY_CASES: readonly OwnCase[] = [
     isLocal: true,
     async run(api) {
       for (const coding of ["gzip", "gzip, chunked", ""]) {
-        const expected = { status: 501, code: "not_implemented" } as const;
-        assertResponse(await postAs(api, stream(PET), { "transfer-encoding": coding }), expected, coding);
+        assertResponse(await postAs(api, stream(PET), { "transfer-encoding": coding }), 501, "not_implemented");
       }
       for (const [name, coding] of Object.entries({ "transfer-encoding": "Chunked", "content-encoding": "Identity" })) {
         assert.equal((await postAs(api, stream(PET), { [name]: coding })).status, 201, name);

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import type { PetstoreOptions } from "../../../mod.ts";
 import { assertChallenged } from "../../../packages/conformance/lib/http/auth.ts";
-import { assertResponse } from "../../../packages/conformance/lib/http/case.ts";
+import { assertResponse } from "../../../packages/conformance/lib/http/responses.ts";
 import type { OwnCase } from "./all.ts";
 import { ABSENT_ID, addPet } from "../../../packages/conformance/lib/http/catalogue.ts";
-import { linkTo } from "../../../packages/conformance/lib/http/exact.ts";
+import { linkTo } from "../../../packages/conformance/lib/http/responses.ts";
 import { assertUnknown } from "../../../packages/conformance/lib/http/routes.ts";
 
 /** A deprecation whose two days have passed. */
@@ -59,7 +59,7 @@ export const OWN_ROUTE_CASES: readonly OwnCase[] = [
       const path = `/pets/${await addPet(api)}`;
       for (const each of [path, `/pets/${ABSENT_ID}`]) {
         const response = await api.get(each);
-        assertResponse(response, { status: 410, code: "gone", headers: { sunset: ENDED.sunset.toUTCString() } }, each);
+        assertResponse(response, 410, "gone", { headers: { sunset: ENDED.sunset.toUTCString() } });
         assert.match(linkTo(response, "successor-version") ?? "", /\/pets$/);
         // Browsers would keep a 410 for good, also if the operation works again.
         assert.match(response.headers.get("cache-control") ?? "", /\bno-(cache|store)\b/);

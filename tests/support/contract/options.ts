@@ -1,9 +1,9 @@
 /** Options of createPetstore() whose effect no store and no host can change. */
 
 import assert from "node:assert/strict";
-import { assertResponse } from "../../../packages/conformance/lib/http/case.ts";
+import { assertResponse } from "../../../packages/conformance/lib/http/responses.ts";
 import type { OwnCase } from "./all.ts";
-import { assertJson, petOf } from "../../../packages/conformance/lib/http/exact.ts";
+import { assertJson, petOf } from "../../../packages/conformance/lib/http/responses.ts";
 import { REX, withKey } from "../../../packages/conformance/lib/http/idempotency.ts";
 import { FORGETFUL } from "../descriptions.ts";
 
@@ -28,8 +28,8 @@ export const OPTION_CASES: readonly OwnCase[] = [
     name: "answers 501 to an Idempotency-Key where the store cannot remember it",
     options: { store: FORGETFUL },
     async run(api) {
-      const expected = { status: 501, code: "not_implemented", message: /Idempotency-Key/ } as const;
-      assertResponse(await api.post(REX, withKey("a")), expected);
+      const refused = await api.post(REX, withKey("a"));
+      assertResponse(refused, 501, "not_implemented", { message: /Idempotency-Key/ });
       assert.equal((await api.post(REX)).status, 201);
     },
   },
@@ -37,7 +37,7 @@ export const OPTION_CASES: readonly OwnCase[] = [
     name: "lets the app answer store orders, after the key check",
     options: { handleStoreOrders: (request) => Promise.resolve(Response.json({ method: request.method })) },
     async run(api) {
-      assert.deepEqual((await api.get("/store/orders")).json, { method: "GET" });
+      assert.equal((await api.get("/store/orders")).text, '{"method":"GET"}');
       assert.equal((await api.get("/store/orders", { key: null })).status, 401);
       assert.equal((await api.send("POST", "/store/orders")).status, 405);
       const head = await api.send("HEAD", "/store/orders");

@@ -6,21 +6,6 @@ import type { Exchange } from "./exchange.ts";
 /** The longest body that is read, decompressed: much longer than a page of 100 pets. A body without an end would fill the memory. */
 const MAX_BODY_BYTES = 16 * 2 ** 20;
 
-/** The request got no response, or only a part of one. */
-export class NoResponseError extends Error {
-  override name = "NoResponseError";
-  /**
-   * Whether the connection was lost before the response began. That may be no fault of the server: it may close a connection between two
-   * requests at any time, also when the next one is already on its way (RFC 9112 §9.5).
-   */
-  readonly hasLostConnection: boolean;
-
-  constructor(message: string, hasLostConnection: boolean) {
-    super(message);
-    this.hasLostConnection = hasLostConnection;
-  }
-}
-
 /** The server under test. */
 export interface ConformanceTarget {
   /** The base address of the API, such as `https://api.example/v1`. */
@@ -41,45 +26,36 @@ export interface ConformanceTarget {
   onCreate?: (id: bigint | undefined) => void;
 }
 
-/** Sends the requests of one case. */
-export class Recorder {
-  readonly #target: ConformanceTarget;
+/** The requests of one case. */
+export interface Recorder {
   /** The exchange that was begun last. */
-  last: Exchange | undefined;
+  last?: Exchange;
+}
 
-  constructor(target: ConformanceTarget) {
-    this.#target = target;
-  }
-
-  /** Sends a request, and tells `onCreate` of the pet that it may have added. */
-  async exchange(url: string, init: SentRequest): Promise<SeenResponse> {
-    const { method, headers, body } = init;
-    const current: Exchange = { method, url, headers, body: typeof body === "string" ? body : "" };
-    this.last = current;
-    try {
-      return await this.#send(current, init);
-    } finally {
-      const isCreate = method === "POST" && url.split("?")[0]!.endsWith("/pets");
-      if (isCreate && !isRefusal(current.response)) this.#target.onCreate?.(idOf(current.response));
-    }
-  }
-
-  /** Sends the request of an exchange, and notes in it what comes back, as far as it does. */
-  async #send(current: Exchange, { body, ...init }: SentRequest): Promise<SeenResponse> {
-    const { fetch: send = fetch, timeoutMs = 10_000 } = this.#target;
-    const signal = AbortSignal.timeout(timeoutMs);
-    try {
-      // A redirection could lead to another server, which must not get the key.
-      const request = new Request(current.url, { ...init, ...body && { body }, redirect: "manual", signal });
-      const response = await send(request);
-      current.response = { status: response.status, headers: response.headers, text: "" };
-      current.response.text = await readText(response);
-      return current.response;
-    } catch (error) {
-      const reason = signal.aborted ? `none within ${timeoutMs} ms` : reasonOf(error as Error);
-      current.failure = `no whole response: ${reason}`;
-      throw new NoResponseError(current.failure, !signal.aborted && !current.response);
-    }
+/** Sends a request, notes what comes back, as far as it does, and tells `onCreate` of the pet that it may have added. */
+export async function exchange(
+  { fetch: send = fetch, timeoutMs = 10_000, onCreate }: ConformanceTarget,
+  recorder: Recorder,
+  url: string,
+  { body, ...init }: SentRequest,
+): Promise<SeenResponse> {
+  const current: Exchange = { ...init, url, body: typeof body === "string" ? body : "" };
+  recorder.last = current;
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    // A redirection could lead to another server, which must not get the key.
+    const response = await send(new Request(url, { ...init, ...body && { body }, redirect: "manual", signal }));
+    current.response = { status: response.status, headers: response.headers, text: "" };
+    current.response.text = await readText(response);
+    return current.response;
+  } catch (error) {
+    const reason = signal.aborted ? `none within ${timeoutMs} ms` : reasonOf(error as Error);
+    current.failure = `no whole response: ${reason}`;
+    current.hasLostConnection = !signal.aborted && !current.response;
+    throw new Error(current.failure);
+  } finally {
+    const isCreate = init.method === "POST" && url.split("?")[0]!.endsWith("/pets");
+    if (isCreate && !isRefusal(current.response)) onCreate?.(idOf(current.response));
   }
 }
 

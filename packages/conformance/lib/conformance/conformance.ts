@@ -1,11 +1,11 @@
 /** The cases of the HTTP contract for a server that is known by its address and a key alone. */
 
 import { HTTP_CASES } from "../http/all.ts";
-import { type ApiTarget, createApi } from "../http/api.ts";
+import { type Api, createApi } from "../http/api.ts";
 import { NotApplicable, type Topic } from "../http/case.ts";
-
-import { type ConformanceTarget, NoResponseError, Recorder } from "./client.ts";
-import { describeExchange, show } from "./exchange.ts";
+import { type ConformanceTarget, exchange, type Recorder } from "./client.ts";
+import { show } from "../shown_text.ts";
+import { describeExchange } from "./exchange.ts";
 
 /** How much of a reason is shown, in characters. */
 const SHOWN = 800;
@@ -58,28 +58,23 @@ export class ConformanceError extends Error {
  * @throws {TypeError} If the base address is no HTTP address, or the key cannot be sent.
  */
 export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
-  const base = requireBase(target.baseUrl);
-  const { key } = target;
-  if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError("The key must consist of visible ASCII characters");
-  return HTTP_CASES.map(({ area, level, promise, name, run }) => ({
-    area,
-    level,
-    promise,
-    name,
+  const connect = connector(target);
+  return HTTP_CASES.map(({ run, ...topic }) => ({
+    ...topic,
     async run() {
-      const recorder = new Recorder(target);
+      const { api, recorder } = connect();
       try {
-        const api = createApi({ ...base, key, exchange: (url, init) => recorder.exchange(url, init) });
         await run(api).catch((error) => {
           // A server that always closes the connection fails the second time too.
-          if (error instanceof NoResponseError && error.hasLostConnection) return run(api);
+          if (recorder.last?.hasLostConnection) return run(api);
           throw error;
         });
         return undefined;
       } catch (error) {
         if (error instanceof NotApplicable) return error.message;
-        const shown = recorder.last ? describeExchange(recorder.last, key) : "";
-        throw new ConformanceError(promise, reasonOf(error, key), shown, error instanceof NoResponseError);
+        const { last } = recorder;
+        const shown = last ? describeExchange(last, target.key) : "";
+        throw new ConformanceError(topic.promise, reasonOf(error, target.key), shown, last?.failure !== undefined);
       }
     },
   }));
@@ -87,27 +82,32 @@ export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
 
 /** Asks for a list. Resolves to the reason why it is no use to run the cases, or to nothing. */
 export async function whyNoPetstore(target: ConformanceTarget): Promise<string | undefined> {
-  const { baseUrl, key } = target;
-  const recorder = new Recorder(target);
-  const api = createApi({ ...requireBase(baseUrl), key, exchange: (url, init) => recorder.exchange(url, init) });
   try {
-    const { status } = await api.get("/pets?limit=1");
+    const { status } = await connector(target)().api.get("/pets?limit=1");
     if (status === 401 || status === 403) {
       return `answers ${status}, so it refuses the key; name one that may read and write`;
     }
     const isElsewhere = status === 404 || (status >= 300 && status < 400);
     return isElsewhere ? `answers ${status}, so it is not the base address of a petstore` : undefined;
   } catch (error) {
-    return `cannot be reached: ${reasonOf(error, key)}`;
+    return `cannot be reached: ${reasonOf(error, target.key)}`;
   }
 }
 
-function requireBase(baseUrl: string): Pick<ApiTarget, "origin" | "basePath"> {
+/** Checks a target. Returns a function that makes a client of it, whose recorder knows the last exchange. */
+function connector(target: ConformanceTarget): () => { api: Api; recorder: Recorder } {
+  const { baseUrl, key } = target;
   const url = URL.parse(baseUrl);
-  if (url && /^https?:$/.test(url.protocol) && `${url.search}${url.hash}${url.username}${url.password}` === "") {
-    return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, "") };
+  if (!url || !/^https?:$/.test(url.protocol) || `${url.search}${url.hash}${url.username}${url.password}` !== "") {
+    const rule = "The base address must be such as https://api.example/v1, without a user, a query or a fragment";
+    throw new TypeError(rule);
   }
-  throw new TypeError("The base address must be such as https://api.example/v1, without a user, a query or a fragment");
+  if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError("The key must consist of visible ASCII characters");
+  const base = url.origin + url.pathname.replace(/\/+$/, "");
+  return () => {
+    const recorder: Recorder = {};
+    return { recorder, api: createApi({ base, key, exchange: (url, init) => exchange(target, recorder, url, init) }) };
+  };
 }
 
 function reasonOf(error: unknown, key: string): string {

@@ -1,7 +1,6 @@
 /** A client of a petstore. */
 
-import type { ErrorBody } from "@petstore/petstore";
-import { parseExact } from "./exact_json.ts";
+import { show } from "../shown_text.ts";
 
 /** Responds to a request, as `handle` of a petstore does. */
 export type Handle = (request: Request) => Promise<Response>;
@@ -9,8 +8,8 @@ export type Handle = (request: Request) => Promise<Response>;
 export type RequestBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 
 export interface RequestParts {
-  headers?: Record<string, string> | [string, string][];
-  body?: RequestBody;
+  headers?: Record<string, string>;
+  body?: RequestBody | undefined;
   /** The key of the request. `null` sends none. */
   key?: string | null;
 }
@@ -21,27 +20,15 @@ export interface SeenResponse {
   text: string;
 }
 
-/** A response and its JSON, typed as the case expects it. The JSON is read when a case asks for it. */
 export interface ApiResponse extends SeenResponse {
-  readonly json: unknown;
-  readonly error: ErrorBody;
-}
-
-/** Sends the requests of a case. Paths are relative to the base path, and a path that begins with `//` to the root. */
-export interface Api {
-  /** The key that requests have unless they name another. */
-  readonly key: string;
-  send(method: string, path: string, parts?: RequestParts): Promise<ApiResponse>;
-  get(path: string, parts?: RequestParts): Promise<ApiResponse>;
-  /** Adds a pet. The body is JSON text, bytes, a stream, or a value of which JSON is made. */
-  post(body: unknown, parts?: RequestParts): Promise<ApiResponse>;
+  /** The method and the path of the request, and its body, for messages: their beginning, without the key. */
+  request: string;
 }
 
 /** What a client knows of a petstore. */
-export interface ApiTarget {
-  origin: string;
-  /** The base path, such as `/v1`, or empty. */
-  basePath: string;
+interface ApiTarget {
+  /** The base address, without a slash at the end. */
+  base: string;
   key: string;
   /** Sends a request, and reads the whole response. */
   exchange(url: string, init: SentRequest): Promise<SeenResponse>;
@@ -56,33 +43,36 @@ export interface SentRequest {
   duplex?: "half";
 }
 
-export function createApi({ origin, basePath, key: ownKey, exchange }: ApiTarget): Api {
-  const send: Api["send"] = async (method, path, { headers, body, key = ownKey } = {}) => {
-    const url = path.startsWith("//") ? origin + path.slice(1) : origin + basePath + path;
+/** Sends the requests of a case. */
+export type Api = ReturnType<typeof createApi>;
+
+export function createApi({ base, key: ownKey, exchange }: ApiTarget) {
+  /** Paths are relative to the base path, and a path that begins with `//` to the root. */
+  async function send(
+    method: string,
+    path: string,
+    { headers, body, key = ownKey }: RequestParts = {},
+  ): Promise<ApiResponse> {
+    const url = path.startsWith("//") ? new URL(path.slice(1), base).href : base + path;
     const all = new Headers(headers);
     if (key !== null && !all.has("authorization")) all.set("authorization", `Bearer ${key}`);
     const streamed = body === undefined ? {} : { body, duplex: "half" } as const;
     const seen = await exchange(url, { method, headers: all, ...streamed });
-    const response: ApiResponse = {
-      ...seen,
-      get json() {
-        return seen.text === "" ? undefined : parseExact(seen.text);
-      },
-      get error() {
-        return this.json as ErrorBody;
-      },
-    };
-    return response;
-  };
+    const text = typeof body === "string" ? body : "";
+    return { ...seen, request: show(`${method} ${path} ${text}`.trimEnd(), [ownKey], 80) };
+  }
+
   return {
+    /** The key that requests have unless they name another. */
     key: ownKey,
     send,
-    get: (path, parts) => send("GET", path, parts),
-    post(body, parts) {
+    get: (path: string, parts?: RequestParts) => send("GET", path, parts),
+    /** Adds a pet. The body is JSON text, bytes, a stream, or a value of which JSON is made. */
+    post(body: unknown, parts?: RequestParts) {
       const isText = typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream;
       return send("POST", "/pets", {
         ...parts,
-        headers: { "content-type": "application/json", ...parts?.headers as Record<string, string> },
+        headers: { "content-type": "application/json", ...parts?.headers },
         body: isText ? body as RequestBody : JSON.stringify(body),
       });
     },

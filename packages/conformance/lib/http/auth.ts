@@ -1,19 +1,12 @@
 /** The cases of authentication: section 5 of the specification, and RFC 6750. */
 
 import type { Api } from "./api.ts";
-import { assert, assertStatus } from "./assert.ts";
-import { addition, assertResponse, cases, type HttpCase, says } from "./case.ts";
+import * as assert from "./assert.ts";
+import { addition, type HttpCase, says } from "./case.ts";
 import { ABSENT_ID, addPet, newName, storesNothing } from "./catalogue.ts";
 import { PET } from "./body.ts";
-import { petOf } from "./exact.ts";
+import { assertResponse, petOf } from "./responses.ts";
 import { ALLOWED } from "./routes.ts";
-
-const NEEDED = says("auth", "5: Every endpoint requires an API key, sent as an HTTP bearer token", "store");
-const REQUIRED = addition(
-  "auth",
-  "Every path needs a key, unknown ones too, and 401 has WWW-Authenticate (RFC 6750)",
-);
-const KEYS = addition("auth", "A key is Authorization: Bearer <key>, with Bearer in any letter case");
 
 /** Values of Authorization that servers take for the right one if they decode, cut, search or compare keys in wrong ways. */
 function wrongCredentials(key: string): string[] {
@@ -55,47 +48,20 @@ const TRUSTED = {
   "if-none-match": "*",
 };
 
-/** Sends requests to each endpoint with credentials, fields and queries that are not the key. None may show the pet with this name. */
-async function sendWrong(api: Api, id: bigint, shown: string): Promise<void> {
-  const named = KEY_NAMES.map((name) => `${name}=${encodeURIComponent(api.key)}`);
-  const query = `?${named.join("&")}`;
-  const attempts: [headers: Record<string, string>, query: string][] = [
-    [{}, ""],
-    [{}, query],
-    [{ cookie: named.join("; ") }, ""],
-    [Object.fromEntries(KEY_FIELDS.map((name) => [name, api.key])), ""],
-    [TRUSTED, ""],
+/** The fields of requests with the key at a wrong place, and with wrong keys. */
+function wrongFields(key: string): Record<string, string>[] {
+  return [
+    {},
+    { cookie: named(key).join("; ") },
+    Object.fromEntries(KEY_FIELDS.map((name) => [name, key])),
+    TRUSTED,
+    ...wrongCredentials(key).map((authorization) => ({ authorization })),
   ];
-  for (const authorization of wrongCredentials(api.key)) attempts.push([{ authorization }, ""]);
-  // The same requests with the key may fill a cache.
-  for (const path of ["/pets", `/pets${query}`, `/pets/${id}`, `/pets/${id}${query}`]) await api.get(path);
-  for (const [headers, query] of attempts) {
-    for (const [method, path] of [["GET", "/pets"], ["GET", `/pets/${id}`], ["POST", "/pets"]] as const) {
-      const body = method === "POST" ? { body: PET } : {};
-      const all = { "content-type": "application/json", ...headers };
-      const response = await api.send(method, path + query, { key: null, headers: all, ...body });
-      assertStatus(response, 401, `${method} ${path}${query} ${JSON.stringify(headers)}`);
-      assert.ok(!response.text.includes(shown), "A response without the right key shows a pet");
-    }
-  }
 }
 
-/** Sends requests without a key that servers have let in for their methods, paths, ids and bodies. */
-async function sendOdd(api: Api, id: bigint, shown: string): Promise<void> {
-  const none = { key: null };
-  for (const method of ["HEAD", "OPTIONS", "PUT", "PATCH", "DELETE"]) {
-    const { status, text } = await api.send(method, `/pets/${id}`, none);
-    assert.ok(!text.includes(shown), `${method} without a key shows a pet`);
-    assert.ok(method === "OPTIONS" || status >= 300, `${method} without a key was answered with ${status}`);
-  }
-  for (const path of ["/pets/", "/PETS", "/pets.json", `/pets/${id}/`, `/pets/${id};key=${api.key}`]) {
-    const { status } = await api.get(path, none);
-    assert.ok(status >= 300, `The path ${path} without a key was answered with ${status}`);
-  }
-  assertStatus(await api.get(`/pets/${ABSENT_ID}`, none), 401, "GET of a pet that does not exist without a key");
-  for (const body of ["{", PET.replace("}", `,"api_key":"${api.key}"}`)]) {
-    assertStatus(await api.post(body, none), 401, `the body ${body} without a key`);
-  }
+/** The key in parameters and cookies. */
+function named(key: string): string[] {
+  return KEY_NAMES.map((name) => `${name}=${encodeURIComponent(key)}`);
 }
 
 /** Sends requests with these credentials, or without any, and requires a challenge in each response. */
@@ -107,7 +73,7 @@ export async function assertChallenged(api: Api, paths: readonly string[], autho
   for (const path of paths) {
     for (const method of ["GET", "POST", "HEAD", "OPTIONS", "DELETE"]) {
       const response = await api.send(method, path, { key: null, headers });
-      assertResponse(response, { status: 401, ...method === "HEAD" ? {} : { code } }, `${method} ${path}`);
+      assertResponse(response, 401, method === "HEAD" ? undefined : code);
       const told = response.headers.get("www-authenticate") ?? "none";
       assert.match(told, wanted, `The challenge of ${method} ${path} must match ${wanted}`);
     }
@@ -115,18 +81,40 @@ export async function assertChallenged(api: Api, paths: readonly string[], autho
 }
 
 export const AUTH_CASES: HttpCase[] = [
-  ...cases(NEEDED, {
+  ...says("auth", "5: Every endpoint requires an API key, sent as an HTTP bearer token", {
     async "shows and stores nothing without the right key, in any form"(api) {
       const shown = newName();
-      const id = await addPet(api, "available", shown);
+      const pet = `/pets/${await addPet(api, "available", shown)}`;
+      const send = async (method: string, path: string, body?: string, fields?: Record<string, string>) => {
+        const headers = { "content-type": "application/json", ...fields };
+        const response = await api.send(method, path, { key: null, body, headers });
+        assert.ok(!response.text.includes(shown), "A response without the right key shows a pet");
+        return response;
+      };
+      // The same requests with the key may fill a cache.
+      for (const path of ["/pets", "/pets", pet, pet]) await api.get(path);
       await storesNothing(api, async () => {
-        await sendWrong(api, id, shown);
-        await sendOdd(api, id, shown);
+        for (const [method, path, body] of [["GET", "/pets"], ["GET", pet], ["POST", "/pets", PET]] as const) {
+          for (const fields of wrongFields(api.key)) assertResponse(await send(method, path, body, fields), 401);
+          assertResponse(await send(method, `${path}?${named(api.key).join("&")}`, body), 401);
+        }
+        assertResponse(await send("GET", `/pets/${ABSENT_ID}`), 401);
+        for (const body of ["{", PET.replace("}", `,"api_key":"${api.key}"}`)]) {
+          assertResponse(await send("POST", "/pets", body), 401);
+        }
+        // Servers have let in requests for their methods and paths.
+        const sendOdd = async (method: string, path: string) => {
+          const { status, request } = await send(method, path);
+          assert.ok(status >= 300, `${request} without a key was answered with ${status}`);
+        };
+        for (const method of ["HEAD", "PUT", "PATCH", "DELETE"]) await sendOdd(method, pet);
+        const paths = ["/pets/", "/PETS", "/pets.json", `${pet}/`, `${pet};key=${api.key}`];
+        for (const path of paths) await sendOdd("GET", path);
       });
-      assert.equal(petOf(await api.get(`/pets/${id}`)).name, shown, "The name of a pet after requests without a key");
+      assert.equal(petOf(await api.get(pet)).name, shown, "The name of a pet after requests without a key");
     },
   }),
-  ...cases(REQUIRED, {
+  ...addition("auth", "Every path needs a key, unknown ones too, and 401 has WWW-Authenticate (RFC 6750)", {
     "answers 401 missing_api_key on every path and method without a key, unknown ones too": (api) =>
       assertChallenged(api, [...Object.keys(ALLOWED), "/unknown"]),
     async "answers 401 invalid_api_key to wrong keys and other schemes"(api) {
@@ -135,11 +123,10 @@ export const AUTH_CASES: HttpCase[] = [
       }
     },
   }),
-  ...cases(KEYS, {
+  ...addition("auth", "A key is Authorization: Bearer <key>, with Bearer in any letter case", {
     async "takes the scheme in any case"(api) {
       for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR"]) {
-        const headers = { authorization: `${scheme} ${api.key}` };
-        assertStatus(await api.get("/pets", { headers }), 200, `the scheme ${scheme}`);
+        assertResponse(await api.get("/pets", { headers: { authorization: `${scheme} ${api.key}` } }), 200);
       }
     },
   }),

@@ -2,12 +2,15 @@
 
 import type { PetStatus } from "@petstore/petstore";
 import type { Api, ApiResponse } from "./api.ts";
-import { assert } from "./assert.ts";
+import * as assert from "./assert.ts";
 import { NotApplicable } from "./case.ts";
-import { idsOf, linkTo, petOf } from "./exact.ts";
+import { idsOf, linkTo, petOf } from "./responses.ts";
+
+/** How many pages a case reads at most. */
+export const MOST_PAGES = 20;
 
 /** How far a case looks for the end of a list, in pages of 100 pets. */
-const MOST_PAGES = 200;
+const MOST_PAGES_TO_END = 200;
 
 /** How many ids are tried between two pets. No case adds more pets. */
 const MOST_ADDED = 300n;
@@ -17,8 +20,8 @@ export const ABSENT_ID = "9223372036854775807";
 
 /** Makes a name of letters that no pet has, because a petstore may demand unique names. */
 export function newName(): string {
-  const letters = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => String.fromCharCode(97 + byte % 26));
-  return `Rex${letters.join("")}`;
+  const letters = crypto.randomUUID().replaceAll(/\d/g, (digit) => "ghijklmnop"[+digit]!);
+  return `Rex${letters.replaceAll("-", "")}`;
 }
 
 /** Adds a pet, and returns its id. */
@@ -38,17 +41,11 @@ export function queryOf(limit: number, status?: PetStatus): string {
   return `?limit=${limit}${status ? `&status=${status}` : ""}`;
 }
 
-export function withLimit(query: string, limit: number): string {
-  const parameters = new URLSearchParams(query);
-  parameters.set("limit", String(limit));
-  return `?${parameters}`;
-}
-
 /**
  * The query of the next page, or undefined on the last one. The rest of the link is not used, because that of another
  * server must not get the key.
  */
-export function nextQuery(response: ApiResponse): string | undefined {
+function nextQuery(response: ApiResponse): string | undefined {
   const target = linkTo(response, "next");
   if (target === undefined) return undefined;
   const { pathname, search } = new URL(target, "http://petstore.example");
@@ -56,38 +53,49 @@ export function nextQuery(response: ApiResponse): string | undefined {
   return search;
 }
 
-/** The pages from this query on, as far as links lead, and at most this many. */
-export async function* pagesFrom(api: Api, query: string, most: number = MOST_PAGES): AsyncGenerator<ApiResponse> {
+/** The pages from this query on, as far as links lead, and at most {@link MOST_PAGES}. */
+export async function* pagesFrom(api: Api, query: string): AsyncGenerator<ApiResponse> {
   let next: string | undefined = query;
-  for (let count = 0; next !== undefined && count < most; count++) {
+  for (let count = 0; next !== undefined && count < MOST_PAGES; count++) {
     const response: ApiResponse = await api.get(`/pets${next}`);
     yield response;
     next = nextQuery(response);
   }
 }
 
-/**
- * Adds two pets, and finds the place between them, at which the list of a status, or of all, continues.
- *
- * @returns The query of the page that begins with the second pet, and the id of that pet.
- */
-export async function openEnd(api: Api, status?: PetStatus): Promise<{ query: string; first: bigint }> {
+/** The end of a list: a pet that was added, and after which no pet of another client follows. */
+interface OpenEnd {
+  /** The id of the pet. */
+  first: bigint;
+  /** The query of the page that begins with the pet, and has at most this many. */
+  pageOf(limit: number): string;
+}
+
+/** Adds two pets, and finds the place between them, at which the list of a status, or of all, continues. */
+export async function openEnd(api: Api, status?: PetStatus): Promise<OpenEnd> {
   const last = await addPet(api, status);
   let query = queryOf(100, status);
-  for await (const response of pagesFrom(api, query)) {
-    const place = idsOf(response).indexOf(last);
-    const next = nextQuery(response);
+  for (let pages = 0; pages < MOST_PAGES_TO_END; pages++) {
+    const page = await api.get(`/pets${query}`);
+    const place = idsOf(page).indexOf(last);
     if (place >= 0) {
       const first = await addPet(api, status);
       // The page that ends with the first pet has a link to what follows it.
       const after = nextQuery(await api.get(`/pets${withLimit(query, place + 1)}`));
       assert.ok(after !== undefined, "A page has no link to the next one, which exists");
-      return { query: after, first };
+      return { first, pageOf: (limit) => withLimit(after, limit) };
     }
+    const next = nextQuery(page);
     assert.ok(next !== undefined, "The list ends without the pet that was added");
     query = next;
   }
-  throw new NotApplicable(`the list has more than ${MOST_PAGES * 100} pets, so its end is too far`);
+  throw new NotApplicable(`the list has more than ${MOST_PAGES_TO_END * 100} pets, so its end is too far`);
+}
+
+function withLimit(query: string, limit: number): string {
+  const parameters = new URLSearchParams(query);
+  parameters.set("limit", String(limit));
+  return `?${parameters}`;
 }
 
 /**

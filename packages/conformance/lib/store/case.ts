@@ -3,22 +3,18 @@
 import assert from "node:assert/strict";
 import {
   formatPet,
-  formatPets,
   type IdempotentRequest,
-  type MaybePromise,
   type Pet,
   type PetDraft,
+  type PetPage,
   type PetQuery,
-  type PetStatus,
   type PetStore,
 } from "@petstore/petstore/store";
 import type { StoreGuarantee } from "../guarantees.ts";
 import { INT64, NAMES, STATUSES } from "../pet_values.ts";
 
 /** What a case needs: a member that a store need not have, or what the fixture offers. */
-export type Need = OptionalMember | "restarts" | "servers" | "machines" | "crash";
-
-type OptionalMember = { [Name in keyof PetStore]-?: undefined extends PetStore[Name] ? Name : never }[keyof PetStore];
+export type Need = keyof PetStore | "restarts" | "servers" | "machines" | "crash";
 
 /** What a case can do besides calling its store. */
 export interface CaseContext {
@@ -30,7 +26,7 @@ export interface CaseContext {
   crash(): Promise<void>;
 }
 
-export type RunCase = (store: PetStore, context: CaseContext) => Promise<void>;
+type RunCase = (store: PetStore, context: CaseContext) => Promise<void>;
 
 export interface StoreCase {
   /** The rest of a sentence that starts with "a … store". */
@@ -61,18 +57,11 @@ export function draft(parts: Partial<PetDraft> = {}): PetDraft {
   return { name: "Rex", categoryId: 7n, status: "available", ...parts };
 }
 
-export function statuses(...all: PetStatus[]): PetDraft[] {
-  return all.map((status) => draft({ status }));
-}
+/** A pet that no store may accept. */
+export const REFUSED = { ...draft(), status: "lost" } as unknown as PetDraft;
 
+/** Adds pets at once. Returns them in the order of their ids. */
 export async function addAll(store: PetStore, drafts: readonly PetDraft[]): Promise<Pet[]> {
-  const pets: Pet[] = [];
-  for (const draft of drafts) pets.push({ id: await store.create(draft), ...draft });
-  return pets;
-}
-
-/** Adds pets at once, which is faster. Returns them in the order of their ids. */
-export async function addMany(store: PetStore, drafts: readonly PetDraft[]): Promise<Pet[]> {
   const pets = await Promise.all(drafts.map(async (draft) => ({ id: await store.create(draft), ...draft })));
   return pets.sort((one, other) => one.id < other.id ? -1 : 1);
 }
@@ -82,16 +71,27 @@ export function request(key: string, fingerprint = "same", retentionMs = 60_000)
   return { key: key.padEnd(22, "k"), fingerprint: fingerprint.padEnd(22, "f"), retentionMs };
 }
 
-/** Follows `next` and returns all pets. Each page must have at most `limit` pets, and each later one at least one. */
+/** The outcome of a create with a request. It has an id unless it is a conflict. */
+export async function createOnce(
+  store: PetStore,
+  pet: PetDraft,
+  request: IdempotentRequest,
+): Promise<{ outcome: string; id?: bigint }> {
+  return await store.createOnce!(pet, request);
+}
+
+/** Follows `next` and returns all pets. A page that has `next` must be full, and the next page must have a pet. */
 export async function walk(store: PetStore, query: Omit<PetQuery, "after">): Promise<string[]> {
   const seen: string[] = [];
   for (let after: bigint | undefined = 0n; after !== undefined;) {
-    const { json, next }: { json: string; next?: bigint } = await store.list({ after, ...query });
+    const { json, next }: PetPage = await store.list({ after, ...query });
     // No name of these cases has a brace.
     const pets = json.match(/{[^}]*}/g) ?? [];
+    assert.equal(json, `[${pets}]`);
     assert(after === 0n || pets.length > 0, `A page has next ${after}, but no pet follows it`);
     assert(pets.length <= query.limit, `${pets.length} pets on a page of ${query.limit}`);
     assert(next === undefined || next > after, `next is ${next} after ${after}`);
+    if (next !== undefined) assert.deepEqual([pets.length, next], [query.limit, idsOf(json).at(-1)]);
     seen.push(...pets);
     after = next;
   }
@@ -103,30 +103,20 @@ export function idsOf(json: string): bigint[] {
   return (JSON.parse(json) as { id: number }[]).map(({ id }) => BigInt(id));
 }
 
-/** Starts work that is awaited later. Without this, a runner would report an early failure as an unhandled rejection. */
-export function begin<T>(work: () => MaybePromise<T>): Promise<T> {
-  const begun = (async () => await work())();
-  begun.catch(() => {});
-  return begun;
-}
-
 /** Lets other work run for one turn of the event loop, or for some milliseconds. */
 export function pause(milliseconds = 0): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-export function assertAscending(ids: readonly bigint[]): void {
-  assert(ids.every((id, i) => i === 0 || id > (ids[i - 1] ?? id)), `The ids do not ascend: ${ids}`);
-}
-
-/** Asserts that each response of the store has these pets and no others. */
-export async function assertKept(store: PetStore, pets: readonly Pet[]): Promise<void> {
-  const inOrder = pets.toSorted((one, other) => one.id < other.id ? -1 : 1);
-  for (const pet of inOrder) assert.equal(await store.get(pet.id), formatPet(pet));
+/** Asserts that each response of the store has these pets and no others, in this order, in pages of each of these lengths. */
+export async function assertKept(
+  store: PetStore,
+  pets: readonly Pet[],
+  limits: readonly number[] = [100],
+): Promise<void> {
+  for (const pet of pets) assert.equal(await store.get(pet.id), formatPet(pet));
   for (const status of [undefined, ...STATUSES]) {
-    const wanted = inOrder.filter((pet) => status === undefined || pet.status === status);
-    const { json } = await store.list({ after: 0n, limit: 100, status });
-    assert.equal(json, formatPets(wanted.slice(0, 100)), `The list of ${status ?? "all"} pets is wrong`);
-    if (wanted.length > 100) assert.deepEqual(await walk(store, { limit: 100, status }), wanted.map(formatPet));
+    const wanted = pets.filter((pet) => status === undefined || pet.status === status).map(formatPet);
+    for (const limit of limits) assert.deepEqual(await walk(store, { limit, status }), wanted);
   }
 }
