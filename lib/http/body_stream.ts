@@ -43,21 +43,12 @@ export type BodyReader = Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | 
  */
 export function openReader(body: ReadableStream<Uint8Array>): BodyReader {
   const mayEndProcess = ON_NODE && isByteStream(body);
-  const reader = body.getReader();
-  if (!mayEndProcess) return reader;
-  let lastRead: ReturnType<BodyReader["read"]> | undefined;
-  let isCancelled = false;
+  if (!mayEndProcess) return body.getReader();
+  // The iterator of a stream cancels it when the last read has ended (WHATWG Streams §4.2.5).
+  const pieces = body.values();
   return {
-    async read() {
-      if (isCancelled) return { done: true };
-      lastRead = reader.read();
-      return await lastRead;
-    },
-    async cancel() {
-      isCancelled = true;
-      await lastRead;
-      await reader.cancel();
-    },
+    read: () => pieces.next(),
+    cancel: async () => void await pieces.return!(),
   };
 }
 
