@@ -1,16 +1,16 @@
 import { ON_BUN, ON_DENO } from "../http/platform.ts";
 import { type Body, BROKEN_OFF, type HeaderFields, KeptReply, type Reply } from "../http/reply.ts";
 
-/** Whether a clone of a `Response` with a text is cheaper than a new one. Elsewhere, it would split a stream. */
+/** Whether a clone of a `Response` with a text is cheaper than a new one. On Node, a clone splits its body in two streams. */
 const CLONES_TEXT = ON_BUN || ON_DENO;
 
 /** The size, in bytes, of the pieces in which Deno sends a large body. */
 const PIECE_BYTES = 16_384;
 
-/** Makes the `Response` of a reply. That of a kept reply is made once, and then cloned. */
+/** Makes the `Response` of a reply. That of a kept reply is made once, and each request gets a clone of it. */
 export function toResponse(reply: Reply): Response {
   if (!CLONES_TEXT || !(reply instanceof KeptReply)) return createResponse(reply);
-  // On Deno a new `Response` holds its bytes twice, and a clone does not. So the one that is kept is itself a clone.
+  // What is kept is a clone too, for the memory: on Deno, a new `Response` holds its bytes twice, and a clone of it once.
   reply.template ??= createResponse(reply).clone();
   return reply.template.clone();
 }

@@ -23,14 +23,18 @@ export function openSqliteStore(path: string, writerThread: WriterThread): Sqlit
 }
 
 /**
- * A store on an SQLite file. It reads on the calling thread, by one connection. Before it uses a text that it has kept, it looks whether a
- * connection has committed ({@link ChangeWatch}), so that a response shows what was acknowledged before the request came, by this process or
- * by another.
+ * A store on an SQLite file, made of these parts:
+ *
+ * - A connection, by which the store reads on the calling thread.
+ * - A {@link PetReader}, which has the statements that read pets.
+ * - A {@link TextCache}, which keeps the texts of pets that are read often.
+ * - A {@link ChangeWatch}, which notices what any connection has committed, of this process or of another. Before a kept text is used, it is
+ *   asked, so that a response shows what was acknowledged before the request came.
+ * - A {@link Writer}, which commits on the calling thread or on a thread of its own.
  */
 export class SqliteStore extends WritingStore implements KeyedPetStore, CommittingStore {
   readonly keys: KeyStore;
   readonly #connection: Connection;
-  /** Finds out whether what was kept of the file is still true. */
   readonly #watch: ChangeWatch;
   readonly #writer: Writer;
   readonly #reader: PetReader;
@@ -73,7 +77,8 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   }
 
   get(id: bigint): string | undefined {
-    // The look comes before the read, so that a commit between them does not make a text look newer than it is.
+    // Commits are noticed before the text is read. If another program commits between the two, a text that is kept here counts as older than
+    // it is, and never as newer.
     this.#watch.noticeCommits();
     const kept = this.#texts.find(id, this.#watch.counters.alterations);
     if (kept !== undefined) return kept;
