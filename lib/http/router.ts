@@ -71,9 +71,9 @@ function createRoute(path: string, operations: readonly Operation[]): Route {
 function createFallback(path: string, operations: readonly Operation[]): MatchedOperation {
   const methods = [...methodsOf(operations), "OPTIONS"].join(", ");
   const allow = { allow: methods };
-  const options: Reply = { status: 204, headers: allow, body: null };
+  const optionsReply: Reply = { status: 204, headers: allow, body: null };
   const isPublic = operations.every(({ access }) => access === "public");
-  // Fields such as `Deprecation` are those of the whole path if all its operations have them.
+  // Fields such as `Deprecation` are added to these responses too if all operations of the path have them. They have the same ones then.
   const haveFields = operations.every(({ fields }) => fields !== undefined);
   return {
     path,
@@ -82,7 +82,7 @@ function createFallback(path: string, operations: readonly Operation[]): Matched
     effect: "reads",
     fields: haveFields ? operations[0]?.fields : undefined,
     handler: ({ context: { method } }) => {
-      if (method === "OPTIONS") return options;
+      if (method === "OPTIONS") return optionsReply;
       const message = `Method ${excerpt(method)} is not allowed here; allowed are ${methods}`;
       return new Problem(405, "method_not_allowed", message, allow);
     },
