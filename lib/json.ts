@@ -5,21 +5,49 @@
 
 /** The range of an int64 in words, for messages. */
 export const INT64_RANGE: string = `from ${-(2n ** 63n)} to ${2n ** 63n - 1n}`;
+
+/** The most digits that an int64 has. */
 const INT64_DIGITS = 19;
 
-/** Shortens a text for a message, so that a long request does not cause a long response. */
-export function excerpt(text: string, length = 64): string {
-  return text.length <= length ? text : text.slice(0, length).toWellFormed() + "…";
-}
+/** A number in the syntax of RFC 8259 §6: sign, digits, fraction and exponent. */
+const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** Quotes a text of a client for a message. */
-export function quoted(text: string): string {
-  return JSON.stringify(excerpt(text));
-}
+/** White space, and then a number, or nothing: no other value begins with one of these characters. */
+const NUMBER_AFTER_SPACE = /[ \t\n\r]*([-+.\deE]*)/y;
 
 /** Whether an integer is from −2^63 to 2^63 − 1. */
 export function isInt64(value: bigint): boolean {
   return BigInt.asIntN(64, value) === value;
+}
+
+/**
+ * The exact value of a JSON number such as `7`, `7.0`, `70e-1` or `1e3`; `undefined` if it is no such number, not whole or not
+ * an int64.
+ */
+export function parseInt64(source: string): bigint | undefined {
+  const [number, sign, digits = "", fraction = "", exponent = "0"] = NUMBER.exec(source) ?? [];
+  if (number === undefined) return undefined;
+  const magnitude = parseDecimal(digits + fraction, fraction.length - Number(exponent));
+  if (magnitude === undefined) return undefined;
+  const value = sign === "-" ? -magnitude : magnitude;
+  return isInt64(value) ? value : undefined;
+}
+
+/**
+ * The value of `digits` with so many of them after the decimal point, if that is whole and has at most 19 digits. So `70` with one decimal is
+ * 7, and `7` with −2 decimals is 700. The cost does not depend on the number of decimals.
+ */
+function parseDecimal(digits: string, decimals: number): bigint | undefined {
+  let start = 0;
+  let end = digits.length;
+  while (digits[start] === "0") start++;
+  while (end > start && digits[end - 1] === "0") end--;
+  const significant = digits.slice(start, end);
+  if (significant === "") return 0n;
+  // The zeros between the last significant digit and the decimal point. With fewer than none, the value has a fraction.
+  const missingZeros = digits.length - end - decimals;
+  if (missingZeros < 0 || significant.length + missingZeros > INT64_DIGITS) return undefined;
+  return BigInt(significant) * 10n ** BigInt(missingZeros);
 }
 
 /**
@@ -29,9 +57,6 @@ export function isInt64(value: bigint): boolean {
 export function hasPlainNumbers(text: string): boolean {
   return !/\d[.eE]/.test(text);
 }
-
-/** White space, and the characters of a number. What else stands there ends the match. */
-const SCALAR = /[ \t\n\r]*([-+.\deE]*)/y;
 
 /**
  * The source text of the number in the member `name` of a JSON object; `""` if the member is absent or no number. As in `JSON.parse`,
@@ -44,8 +69,9 @@ const SCALAR = /[ \t\n\r]*([-+.\deE]*)/y;
  */
 export function numberSource(text: string, name: string): string {
   let source = "";
+  /** How many objects and arrays are open. At depth 1 of a valid object, a colon follows the name of a member and nothing else. */
   let depth = 0;
-  /** The last string at the top level, with its quotes. Where a colon follows, it is the name of a member. */
+  /** The last string at depth 1, with its quotes. */
   let lastString = "";
   for (let at = 0; at < text.length; at++) {
     switch (text[at]) {
@@ -64,9 +90,9 @@ export function numberSource(text: string, name: string): string {
         depth--;
         break;
       case ":":
-        if (depth === 1 && unquote(lastString) === name) {
-          SCALAR.lastIndex = at + 1;
-          source = SCALAR.exec(text)![1]!;
+        if (depth === 1 && withoutQuotes(lastString) === name) {
+          NUMBER_AFTER_SPACE.lastIndex = at + 1;
+          source = NUMBER_AFTER_SPACE.exec(text)![1]!;
         }
     }
   }
@@ -74,8 +100,8 @@ export function numberSource(text: string, name: string): string {
 }
 
 /** The value of a JSON string. Few have an escape sequence, and only these need the parser. */
-function unquote(quoted: string): unknown {
-  return quoted.includes("\\") ? JSON.parse(quoted) : quoted.slice(1, -1);
+function withoutQuotes(string: string): unknown {
+  return string.includes("\\") ? JSON.parse(string) : string.slice(1, -1);
 }
 
 /** The end of a JSON string. A quote after an odd number of backslashes is a part of the string. */
@@ -88,32 +114,4 @@ function closingQuote(text: string, openingQuote: number): number {
     while (text[at - 1 - backslashes] === "\\") backslashes++;
   } while (backslashes % 2 === 1);
   return at;
-}
-
-/** A number in the syntax of RFC 8259 §6: sign, digits, fraction and exponent. */
-const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
-
-/**
- * The exact value of a JSON number such as `7`, `7.0`, `70e-1` or `1e3`; `undefined` if it is no such number, not whole or not
- * an int64.
- */
-export function parseInt64(source: string): bigint | undefined {
-  const [number, sign, digits, fraction = "", exponent = 0] = NUMBER.exec(source) ?? [];
-  if (number === undefined) return undefined;
-  const magnitude = parseScaled(digits! + fraction, fraction.length - +exponent);
-  if (magnitude === undefined) return undefined;
-  const value = sign === "-" ? -magnitude : magnitude;
-  return isInt64(value) ? value : undefined;
-}
-
-/** `digits` × 10^−`scale`, if that is whole and has at most 19 digits. The cost does not depend on the scale. */
-function parseScaled(digits: string, scale: number): bigint | undefined {
-  let start = 0;
-  let end = digits.length;
-  while (digits[start] === "0") start++;
-  while (end > start && digits[end - 1] === "0") end--;
-  if (start === end) return 0n;
-  const zeros = digits.length - end - scale;
-  if (zeros < 0 || end - start + zeros > INT64_DIGITS) return undefined;
-  return BigInt(digits.slice(start, end)) * 10n ** BigInt(zeros);
 }

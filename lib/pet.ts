@@ -1,6 +1,7 @@
 /** The domain: pets, their validation and their JSON. */
 
-import { excerpt, hasPlainNumbers, INT64_RANGE, isInt64, numberSource, parseInt64, quoted } from "./json.ts";
+import { excerpt, quoted } from "./excerpt.ts";
+import { hasPlainNumbers, INT64_RANGE, isInt64, numberSource, parseInt64 } from "./json.ts";
 
 /** The availability of a pet: `available`, `pending` or `sold`. */
 export type PetStatus = "available" | "pending" | "sold";

@@ -1,6 +1,6 @@
 /** What may be wrong with the body of a request. Each is the reply to it. */
 
-import { quoted } from "../json.ts";
+import { quoted } from "../excerpt.ts";
 import { Problem } from "./problem.ts";
 
 export const INCOMPLETE = /* @__PURE__ */ new Problem(400, "invalid_json", "The request body is incomplete");

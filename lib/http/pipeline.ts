@@ -3,7 +3,7 @@
  * `createPetstore()` makes one pipeline, and each adapter to a host calls its `respond`.
  */
 
-import { quoted } from "../json.ts";
+import { quoted } from "../excerpt.ts";
 import { attempt, chain, isPromise, type MaybePromise } from "../promises.ts";
 import type { Caller, RequestContext } from "./context.ts";
 import { isPreflight, REFUSED_PREFLIGHT } from "./cors.ts";

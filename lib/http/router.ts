@@ -1,4 +1,4 @@
-import { excerpt } from "../json.ts";
+import { excerpt } from "../excerpt.ts";
 import type { Operation } from "./operation.ts";
 import { Problem } from "./problem.ts";
 import type { Reply } from "./reply.ts";

@@ -3,7 +3,7 @@
 import { INVALID_KEY, MISSING_KEY, READ_ONLY_KEY } from "../access/refusals.ts";
 import type { Effect } from "../http/operation.ts";
 import { INTERNAL_ERROR, Problem } from "../http/problem.ts";
-import { quoted } from "../json.ts";
+import { quoted } from "../excerpt.ts";
 
 export const STORE_UNAVAILABLE: Problem = /* @__PURE__ */ unavailable("");
 

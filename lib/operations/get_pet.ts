@@ -1,4 +1,4 @@
-import { representation } from "../http/conditional.ts";
+import { taggedReply } from "../http/conditional.ts";
 import { chain } from "../promises.ts";
 import { parsePetId } from "../pet.ts";
 import type { Definition, Deprecation, Describe } from "./definition.ts";
@@ -14,7 +14,7 @@ export const getPet: Definition = {
   createHandler: ({ store }) => ({ parameter }) => {
     const id = parsePetId(parameter);
     return chain(id === undefined ? undefined : store.get(id), (json) => {
-      if (json !== undefined) return representation(json, "alteration");
+      if (json !== undefined) return taggedReply(json, "alteration");
       return { ...petNotFound(parameter), invalidatedBy: "addition" };
     });
   },

@@ -1,9 +1,9 @@
 /** The operation `listPets`: its parameters, its description and its handler. The page comes from the store as text. */
 
-import { representation } from "../http/conditional.ts";
+import { taggedReply } from "../http/conditional.ts";
 import { Problem } from "../http/problem.ts";
 import { decodeQuery, queryValues, splitQuery } from "../http/request_text.ts";
-import { quoted } from "../json.ts";
+import { quoted } from "../excerpt.ts";
 import type { JsonObject } from "./json_types.ts";
 import { chain } from "../promises.ts";
 import { isPetStatus, PET_STATUSES } from "../pet.ts";
@@ -25,8 +25,8 @@ export const listPets: Definition = {
       // Only a `next` of the page's own counts, because an extended Object.prototype could provide one.
       const next = Object.hasOwn(page, "next") ? page.next : undefined;
       // A store of the app may say by null that no page follows, as databases do.
-      if (next == null) return representation(json, "addition");
-      return representation(json, "alteration", { link: nextLink(linkBaseOf(settings), petQuery, next) });
+      if (next == null) return taggedReply(json, "addition");
+      return taggedReply(json, "alteration", { link: nextLink(linkBaseOf(settings), petQuery, next) });
     });
   },
 };

@@ -11,7 +11,7 @@ import {
 } from "../http/body_problems.ts";
 import type { RequestContext } from "../http/context.ts";
 import { Problem } from "../http/problem.ts";
-import { excerpt } from "../json.ts";
+import { excerpt } from "../excerpt.ts";
 import type { JsonObject } from "./json_types.ts";
 import { parseNewPet, type PetStatus } from "../pet.ts";
 import type { PetDraft } from "../stores/store.ts";

@@ -10,7 +10,7 @@ import { createService, type Service } from "../../petstore/service.ts";
 import { checkOptions } from "../../petstore/checked_options.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
 import { INVALID_HOST } from "./errors.ts";
-import { representation } from "../../http/conditional.ts";
+import { taggedReply } from "../../http/conditional.ts";
 import { ALLOW_ORIGIN } from "../../http/cors.ts";
 import { type Operation, PUBLIC_GET } from "../../http/operation.ts";
 import type { Reply } from "../../http/reply.ts";
@@ -58,12 +58,12 @@ const SAMPLES = /(?:^|&)samples(?:[=&]|$)/;
 
 /** `GET /openapi.json`, and with `?samples` the description with samples of code. */
 function createDescription(description: JsonObject): Operation {
-  const reply = representation(JSON.stringify(description), "alteration");
+  const reply = taggedReply(JSON.stringify(description), "alteration");
   /** The reply with samples. It is made at the first request for it. */
   let replyWithSamples: Reply | undefined;
   const handler: Operation["handler"] = ({ query }) => {
     if (!SAMPLES.test(query)) return reply;
-    return replyWithSamples ??= representation(JSON.stringify(withSamples(description)), "alteration");
+    return replyWithSamples ??= taggedReply(JSON.stringify(withSamples(description)), "alteration");
   };
   // Web pages of any origin may read the description, because it contains no secrets.
   return { ...PUBLIC_GET, path: "/openapi.json", fields: { [ALLOW_ORIGIN]: "*" }, handler };

@@ -8,7 +8,7 @@ import type { Observer } from "../../http/finisher.ts";
 import { ALLOW_ORIGIN, areOrigins, isPreflight } from "../../http/cors.ts";
 import { splitQuery, splitTarget } from "../../http/request_text.ts";
 import { KeptReply } from "../../http/reply.ts";
-import { excerpt } from "../../json.ts";
+import { excerpt } from "../../excerpt.ts";
 import { LIST_PARAMETERS } from "../../operations/list_pets.ts";
 import type { Report } from "../process/writers.ts";
 import { quoteVisibly } from "../process/lines.ts";

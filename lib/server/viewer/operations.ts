@@ -1,7 +1,7 @@
 /** The operations of the viewer: a web page at `/docs` that shows the description and can send requests. `/` redirects to it. */
 
 import type { Reply } from "../../http/reply.ts";
-import { representation } from "../../http/conditional.ts";
+import { taggedReply } from "../../http/conditional.ts";
 import { type Operation, PUBLIC_GET } from "../../http/operation.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
 import { VERSION } from "../process/version.ts";
@@ -48,7 +48,7 @@ function operationAt(path: string, reply: Reply): Operation {
 
 /** The reply with a text, which never changes. Browsers must revalidate it, because its address is the same in every version. */
 function textReply(type: string, text: string, policy: string): Reply {
-  return representation(text, "alteration", {
+  return taggedReply(text, "alteration", {
     "content-type": type,
     "cache-control": "no-cache",
     "content-security-policy": policy,

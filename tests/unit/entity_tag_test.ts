@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { weakETag } from "../../lib/http/conditional.ts";
+import { weakETag } from "../../lib/http/entity_tag.ts";
 
 test("weakETag() gives every text a tag of its own, with and without a link, and the same on every server", () => {
   const base = "abcd".repeat(500);
