@@ -18,7 +18,7 @@ export const BACKUP = declareCommand({
     "petstore backup copy.db",
     'petstore backup "pets-$(date +%F).db" --store sqlite:/var/lib/petstore/data/petstore.db',
   ],
-  isDoneWithoutOutput: true,
+  mayLoseOutput: true,
   failure: "The backup failed",
   async run({ store }, { output, environment }, operand) {
     const path = await findSqliteFile(store, environment);

@@ -23,7 +23,7 @@ export interface Command<Given extends Options = Options> {
    * Whether the output only reports work, as the log of a server and the line of an import do. The command has then succeeded even if its
    * output cannot be written: a status that asks for another attempt would add all pets again. If absent, the output is the result.
    */
-  isDoneWithoutOutput?: true;
+  mayLoseOutput?: true;
   /**
    * @param operand "" if none is given.
    * @returns The exit status, if it is not 0.

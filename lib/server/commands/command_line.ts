@@ -11,13 +11,19 @@ import { describeCommand, describeProgram } from "./help.ts";
 import { COMMANDS, DEFAULT_COMMAND } from "./table.ts";
 
 /** A command to run, with its arguments. The values of its flags are not checked yet. */
-interface CommandTask {
+export interface CommandRequest {
   command: Command;
   flags: Flags;
   operand: string;
 }
 
-const VERSION_LINE = `petstore ${VERSION}`;
+/** A text to print. */
+export interface TextRequest {
+  command?: undefined;
+  text: string;
+}
+
+const VERSION_REQUEST: TextRequest = { text: `petstore ${VERSION}` };
 
 /**
  * Finds out what a command line asks for: a command, or a text to print. `help` before a command, and `--help` or `-h` after it, show its
@@ -26,24 +32,24 @@ const VERSION_LINE = `petstore ${VERSION}`;
  * @param words The arguments of the program.
  * @throws {SettingError} If there is no such command or flag, a flag lacks its value, or there are too many or too few operands.
  */
-export async function readCommandLine(words: readonly string[]): Promise<CommandTask | string> {
+export async function readCommandLine(words: readonly string[]): Promise<CommandRequest | TextRequest> {
   const [first = "", second = ""] = words;
   if (first === "help") return await readCommandLine([...words.slice(1), "--help"]);
-  if (first === "version") return VERSION_LINE;
-  if (isFlag(first)) {
+  if (first === "version") return VERSION_REQUEST;
+  if (isNoName(first)) {
     // No command is named, so the flags are those of the default command. But `--help` describes the program, since the user may not know
     // that command.
     const asksForHelp = words.includes("--help") || words.includes("-h");
-    return asksForHelp ? await describeProgram() : await readCommand(DEFAULT_COMMAND, words);
+    return asksForHelp ? { text: await describeProgram() } : await readCommand(DEFAULT_COMMAND, words);
   }
-  const hasSecondWord = Object.keys(COMMANDS).some((name) => name.startsWith(`${first} `));
-  if (!hasSecondWord) return await readCommand(first, words.slice(1));
-  if (isFlag(second)) return await describeProgram();
+  const beginsLongerName = Object.keys(COMMANDS).some((name) => name.startsWith(`${first} `));
+  if (!beginsLongerName) return await readCommand(first, words.slice(1));
+  if (isNoName(second)) return { text: await describeProgram() };
   return await readCommand(`${first} ${second}`, words.slice(2));
 }
 
-/** Whether a word is no name of a command: a flag, or none at all. */
-function isFlag(word: string): boolean {
+/** Whether a word names no command: it is a flag, or missing. */
+function isNoName(word: string): boolean {
   return word === "" || word.startsWith("-");
 }
 
@@ -51,7 +57,7 @@ function isFlag(word: string): boolean {
  * @param words The words after the name of the command.
  * @throws {SettingError} If there is no such command. The message does not quote the name, because it may be a key.
  */
-async function readCommand(name: string, words: readonly string[]): Promise<CommandTask | string> {
+async function readCommand(name: string, words: readonly string[]): Promise<CommandRequest | TextRequest> {
   if (!Object.hasOwn(COMMANDS, name)) {
     throw new SettingError(
       `There is no such command${didYouMean(name, Object.keys(COMMANDS))}; --help lists the commands`,
@@ -61,8 +67,8 @@ async function readCommand(name: string, words: readonly string[]): Promise<Comm
   // The advice does not name the program, because the user may have started it by a task.
   const advice = `add --help to see the flags of ${name}`;
   const { values: flags, positionals } = parseWords(words, command.options, advice);
-  if (flags["version"]) return VERSION_LINE;
-  if (flags["help"]) return describeCommand(name, command);
+  if (flags["version"]) return VERSION_REQUEST;
+  if (flags["help"]) return { text: describeCommand(name, command) };
   return { command, flags, operand: readOperand(positionals, command, advice) };
 }
 

@@ -23,7 +23,7 @@ export const IMPORT = declareCommand({
     "petstore import pets.ndjson --store sqlite:/var/lib/petstore/data/petstore.db",
     "zcat pets.ndjson.gz | petstore import -",
   ],
-  isDoneWithoutOutput: true,
+  mayLoseOutput: true,
   failure: "The import failed",
   run: ({ store, "dry-run": isDry }, { output, report, environment }, operand) =>
     untilInterrupted(async (signal) => {

@@ -32,7 +32,7 @@ export const RESTORE = declareCommand({
     "petstore restore copy.db",
     "petstore restore copy.db --revoke-newer --store sqlite:/var/lib/petstore/data/petstore.db",
   ],
-  isDoneWithoutOutput: true,
+  mayLoseOutput: true,
   failure: "The restore failed",
   async run({ store, "revoke-newer": revokesNewer = false }, { output, environment }, operand) {
     const path = await findSqliteFile(store, environment);

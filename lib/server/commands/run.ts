@@ -1,17 +1,17 @@
 /** The program: runs the command of a command line, and turns its failure into a line on standard error and an exit status. */
 
 import type { Command } from "./command.ts";
-import { readCommandLine } from "./command_line.ts";
+import { type CommandRequest, readCommandLine, type TextRequest } from "./command_line.ts";
 import type { Context, Runtime } from "../serving/runtime.ts";
 import { asJsonLine } from "../process/lines.ts";
-import { asSettingError, explain } from "../process/start_error.ts";
+import { asSettingError, explain, type SettingError } from "../process/start_error.ts";
 import { DEFAULT_COMMAND } from "./table.ts";
 import { type Environment, prepareEnvironment } from "../settings/environment.ts";
 import { readValues } from "../settings/options.ts";
 import { describeUnknownVariables } from "../settings/server_settings.ts";
 import { resolvesWithin } from "../../promises.ts";
 import { ignoreSignal } from "../process/process.ts";
-import { createWriters, isBrokenPipe } from "../process/writers.ts";
+import { createWriters, isBrokenPipe, type LineWriter } from "../process/writers.ts";
 
 /** The time limit for the last lines on standard output and standard error, in milliseconds. */
 const FLUSH_TIMEOUT = 1_000;
@@ -30,40 +30,52 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
   const context: Context = { ...runtime, ...createWriters(runtime.sinks), environment };
   const { output, errors, report } = context;
   let command: Command | undefined;
-  let status = 0;
+  let status: number;
   try {
     if (logsJson(args, runtime.environment)) errors.format = asJsonLine;
-    const task = await readCommandLine(args);
-    if (typeof task === "string") {
-      output.add(task.trimEnd());
-    } else {
-      describeUnknownVariables(runtime.listVariables()).forEach(report);
-      command = task.command;
-      const values = readValues(command.options, task.flags, environment);
-      status = await command.run(values, context, task.operand) ?? 0;
-    }
-    // A text, such as a help text, is the result of its run.
-    if (!command?.isDoneWithoutOutput) {
-      await output.flush();
-      // A reader that closes the pipe, such as `head`, has got what it wanted.
-      const isOutputLost = output.failure && !isBrokenPipe(output.failure);
-      if (isOutputLost && status === 0) status = 1;
-    }
+    const request = await readCommandLine(args);
+    command = request.command;
+    status = await carryOut(request, context);
+    if (status === 0 && !command?.mayLoseOutput && await isLost(output)) status = 1;
   } catch (error) {
-    const explained = asSettingError(error) ?? (command?.failure && explain(command.failure, error));
-    // A command that must not fail unexpectedly has a bug.
-    if (!explained) throw error;
-    report(explained.message);
-    status = explained.status;
+    const failure = explainFailure(error, command);
+    report(failure.message);
+    status = failure.status;
   }
   // Standard error is flushed last, because it tells of a failure to write standard output.
   await resolvesWithin(FLUSH_TIMEOUT, output.flush().then(() => errors.flush()));
   return status;
 }
 
+/** Prints the text that a command line asks for, or runs its command. */
+async function carryOut(request: CommandRequest | TextRequest, context: Context): Promise<number> {
+  if (!request.command) {
+    context.output.add(request.text.trimEnd());
+    return 0;
+  }
+  const { command, flags, operand } = request;
+  describeUnknownVariables(context.listVariables()).forEach(context.report);
+  const values = readValues(command.options, flags, context.environment);
+  return await command.run(values, context, operand) ?? 0;
+}
+
+/** Whether something of the output could not be written. A reader that closes the pipe, such as `head`, has got what it wanted. */
+async function isLost(output: LineWriter): Promise<boolean> {
+  await output.flush();
+  return output.failure !== undefined && !isBrokenPipe(output.failure);
+}
+
+/** @throws The error itself, if neither it nor the command explains it: this is a bug of the program. */
+function explainFailure(error: unknown, command: Command | undefined): SettingError {
+  const explained = asSettingError(error);
+  if (explained) return explained;
+  if (command?.failure) return explain(command.failure, error);
+  throw error;
+}
+
 /**
- * Whether a server is to log JSON. This looks at the words themselves, because the message about a command line that cannot be parsed must
- * be JSON too.
+ * Whether a server is to log JSON, as by `petstore serve --log json`, `--log=json` alone, or the variable. This looks at the words themselves,
+ * because the message about a command line that cannot be parsed must be JSON too.
  */
 function logsJson(words: readonly string[], environment: Environment): boolean {
   const [command = DEFAULT_COMMAND] = words;

@@ -20,6 +20,6 @@ export const SERVE = declareCommand({
     "petstore serve --port 9000 --store sqlite:/var/lib/pets.db",
     "PETSTORE_STORE=postgres://user@db.example/pets petstore serve",
   ],
-  isDoneWithoutOutput: true,
+  mayLoseOutput: true,
   run: (settings, context) => serve(settings, context),
 });
