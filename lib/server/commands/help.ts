@@ -51,7 +51,7 @@ function describeOption([flag, option]: [string, Option]): string {
     option.default && `default ${option.default}`,
     example && `such as ${example}`,
   ].filter((note) => note !== undefined);
-  const form = format ? ` <${format.name}>` : switchForm(flag, option);
+  const form = format ? ` <${format.placeholder}>` : switchForm(flag, option);
   return describeRow(`--${flag}${form}`, help, notes);
 }
 

@@ -15,21 +15,15 @@ const SECRETS: readonly string[] = ["PETSTORE_KEYS", "PETSTORE_STORE", "PGPASSWO
 /** The variables that have the paths of files with secrets: `X_FILE` that of a file with the value of `X`. */
 export const FILE_VARIABLES: readonly string[] = SECRETS.map((name) => `${name}_FILE`);
 
-/**
- * An environment that also has the secrets in files, as Docker and systemd give them, and not the addresses of services. A file is read each
- * time its variable is looked up.
- *
- * @returns A look-up that throws a {@link SettingError} if the file cannot be used, or both variables are set.
- */
+/** The environment of the settings: with the secrets that are in files, and without the addresses of services. */
 export function prepareEnvironment(environment: Environment): Environment {
+  return withSecretFiles(withoutServiceLinks(environment));
+}
+
+function withoutServiceLinks(environment: Environment): Environment {
   return (name) => {
     const text = environment(name);
-    if (isServiceLink(name, text)) return undefined;
-    const fileVariable = `${name}_FILE`;
-    const path = SECRETS.includes(name) ? normalize(environment(fileVariable) ?? "", fileVariable) : "";
-    if (path === "") return text;
-    if (text) throw new SettingError(`${name} and ${fileVariable} are both set; set one of them`);
-    return readSecret(path, fileVariable);
+    return isServiceLink(name, text) ? undefined : text;
   };
 }
 
@@ -39,6 +33,22 @@ export function prepareEnvironment(environment: Environment): Environment {
  */
 function isServiceLink(name: string, text = ""): boolean {
   return name.endsWith("_PORT") && /^\s*(?:tcp|udp|sctp):\/\//i.test(text);
+}
+
+/**
+ * Docker and systemd give a secret in a file, and a variable has its path. A file is read each time its secret is looked up.
+ *
+ * @returns A look-up that throws a {@link SettingError} if the file cannot be used, or both variables are set.
+ */
+function withSecretFiles(environment: Environment): Environment {
+  return (name) => {
+    const text = environment(name);
+    const fileVariable = `${name}_FILE`;
+    const path = SECRETS.includes(name) ? normalize(environment(fileVariable) ?? "", fileVariable) : "";
+    if (path === "") return text;
+    if (text) throw new SettingError(`${name} and ${fileVariable} are both set; set one of them`);
+    return readSecret(path, fileVariable);
+  };
 }
 
 /**

@@ -5,7 +5,7 @@
 
 import { SettingError } from "../process/start_error.ts";
 import type { Environment } from "./environment.ts";
-import type { Format } from "./formats.ts";
+import { checkAsSetting, type Format } from "./formats.ts";
 import { normalize, splitList } from "./setting_text.ts";
 
 /** An option of the command line. */
@@ -79,14 +79,18 @@ function readItems(name: string, option: Option, flags: Flags, environment: Envi
 
 function parse(given: string, source: string, { format = ON_OR_OFF }: Option): unknown {
   const text = normalize(given, source);
-  const value = format.parse(text);
+  const value = checkAsSetting(`${source}: `, () => format.parse(text));
   if (value !== undefined) return value;
   // An address with an @ may have a password, so it is not quoted.
   const quoted = text.includes("@") ? "" : `, not ${JSON.stringify(text)}`;
-  throw new SettingError(`${source} must be ${format.form}${quoted}`);
+  throw new SettingError(`${source} must be ${format.description}${quoted}`);
 }
 
 /** The format of a switch in a variable. */
-const ON_OR_OFF: Format<unknown> = { name: "on|off", form: "on or off", parse: (text) => SWITCH_VALUES.get(text) };
+const ON_OR_OFF: Format<unknown> = {
+  placeholder: "on|off",
+  description: "on or off",
+  parse: (text) => SWITCH_VALUES.get(text),
+};
 
 const SWITCH_VALUES = new Map([["on", true], ["off", false]]);

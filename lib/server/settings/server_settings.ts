@@ -7,21 +7,9 @@ import { checkOption } from "../../petstore/checked_options.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
 import { KEY_FILE } from "../first_key/key_file.ts";
 import { SettingError } from "../process/start_error.ts";
-import {
-  ADDRESS,
-  checkAsSetting,
-  FAULT_SHARES,
-  HOSTNAME,
-  numberFrom,
-  oneOf,
-  OPENAPI_SERVER,
-  ORIGIN,
-  PORT,
-  PUBLIC_URL,
-  STABILITY,
-  text,
-} from "./formats.ts";
 import { FILE_VARIABLES } from "./environment.ts";
+import { ADDRESS, checkAsSetting, HOSTNAME, numberFrom, oneOf, PORT, text } from "./formats.ts";
+import { FAULT_SHARES, OPENAPI_SERVER, ORIGIN, PUBLIC_URL, STABILITY } from "./library_formats.ts";
 import type { Options, Values } from "./options.ts";
 
 /** Every setting, by its flag without the dashes. */
