@@ -55,8 +55,8 @@ export function createD1Store(db: D1Binding): KeyedPetStore {
 }
 
 /**
- * Keeps pets in the SQLite database of a Durable Object. Make the store in the object's constructor. Its methods return
- * without a promise. Writes are on disk before the object's response leaves it (output gate).
+ * Keeps pets in the SQLite database of a Durable Object. Make the store in the object's constructor.
+ * Writes are on disk before the object's response leaves it (output gate).
  *
  * @param storage `ctx.storage` of an object whose class is in `new_sqlite_classes`.
  * @throws {TypeError} If `storage` is no storage with SQLite.

@@ -2,8 +2,6 @@
 
 import { type MaybePromise, StoreUnavailableError } from "@petstore/petstore/store";
 import {
-  attempt,
-  chain,
   KEY_COLUMNS,
   PET_COLUMNS,
   REQUEST_COLUMNS,
@@ -47,7 +45,7 @@ export type RunTransaction = (...statements: readonly Statement[]) => MaybePromi
 
 /**
  * The tables of a store. The first use creates those that are missing, and each use refuses tables of a later release until they have been
- * found usable.
+ * found usable. Requests do not share this check, since one of a Worker must not wait for the promises of another.
  */
 export class Tables {
   /** The name of the database in messages. */
@@ -63,21 +61,19 @@ export class Tables {
   }
 
   /** Runs statements in one transaction. */
-  run(...statements: Statement[]): MaybePromise<Rows[]> {
+  run(...statements: Statement[]): Promise<Rows[]> {
     return this.#runChecked(statements, false);
   }
 
-  /** Runs statements that add a pet in one transaction. */
-  addPet(...statements: Statement[]): MaybePromise<Rows[]> {
+  /** Runs statements that add a pet in one transaction. If that fails, the error says whether the pet may have been stored. */
+  runCreate(...statements: Statement[]): Promise<Rows[]> {
     return this.#runChecked(statements, true);
   }
 
-  /** Throws why a write has stored no pet. The tables are those of a later release, or were so for a moment. */
-  failWithoutPet(): MaybePromise<never> {
-    return chain(this.#readVersion(), (rows) => {
-      requireUsable(rows, this.#name);
-      throw new StoreUnavailableError(`${this.#name}: the tables were changed during a write; repeat it`);
-    });
+  /** Throws why a create has stored no pet. The tables are those of a later release, or were so for a moment. */
+  async explainMissingPet(): Promise<never> {
+    requireUsable(await this.#readVersion(), this.#name);
+    throw new StoreUnavailableError(`${this.#name}: the tables were changed during a write; repeat it`);
   }
 
   /** Refuses later uses. */
@@ -85,49 +81,52 @@ export class Tables {
     this.#isClosed = true;
   }
 
-  /** Requests do not share the check, since one of a Worker must not wait for the promises of another. */
-  #runChecked(statements: readonly Statement[], addsPet: boolean): MaybePromise<Rows[]> {
+  async #runChecked(statements: readonly Statement[], addsPet: boolean): Promise<Rows[]> {
     if (this.#isClosed) throw storeClosed();
-    const run = () => {
-      return this.#isChecked
-        ? this.#runNow(statements, addsPet)
-        : chain(this.#check(), () => this.#runNow(statements, addsPet));
-    };
-    return attempt(run, (error) => {
+    try {
+      if (!this.#isChecked) await this.#check();
+      return await this.#runNow(statements, addsPet);
+    } catch (error) {
       // A table may be missing after a restore to a time before it was made.
       if (isMissing(error)) this.#isChecked = false;
       throw error;
-    });
+    }
   }
 
   /** After an outage, the transaction may have been committed, so it is not repeated. */
-  #runNow(statements: readonly Statement[], addsPet: boolean): MaybePromise<Rows[]> {
-    return attempt(() => this.#runTransaction(...statements), (error) => {
+  async #runNow(statements: readonly Statement[], addsPet: boolean): Promise<Rows[]> {
+    try {
+      return await this.#runTransaction(...statements);
+    } catch (error) {
       throw asUnavailable(error, this.#name, addsPet);
-    });
+    }
   }
 
-  #check(): MaybePromise<void> {
-    const found = attempt<Rows | undefined>(() => this.#readVersion(), (error) => {
+  async #check(): Promise<void> {
+    requireUsable(await this.#findVersion() ?? await this.#createTables(), this.#name);
+    this.#isChecked = true;
+  }
+
+  /** Reads the row with the version. The result is undefined if there is no table for it. */
+  async #findVersion(): Promise<Rows | undefined> {
+    try {
+      return await this.#readVersion();
+    } catch (error) {
       if (isMissing(error)) return undefined;
       throw error;
-    });
-    const version = chain(found, (rows) => rows ?? this.#createTables());
-    return chain(version, (rows) => {
-      requireUsable(rows, this.#name);
-      this.#isChecked = true;
-    });
+    }
   }
 
-  /** Reads the row with the version. */
-  #readVersion(): MaybePromise<Rows> {
-    return chain(this.#runNow([SELECT_VERSION], false), ([rows = []]) => rows);
+  async #readVersion(): Promise<Rows> {
+    const [rows = []] = await this.#runNow([SELECT_VERSION], false);
+    return rows;
   }
 
   /** Creates the tables, and reads the row with the version. */
-  #createTables(): MaybePromise<Rows> {
+  async #createTables(): Promise<Rows> {
     const create = CREATE_TABLES.map((sql): Statement => [sql]);
-    return chain(this.#runNow([...create, SELECT_VERSION], false), (results) => results.at(-1) ?? []);
+    const results = await this.#runNow([...create, SELECT_VERSION], false);
+    return results.at(-1) ?? [];
   }
 }
 

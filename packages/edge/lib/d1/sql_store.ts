@@ -3,16 +3,21 @@
  * such as `changes()`, which depends on the connection: D1 guarantees only that the statements of a batch are one transaction.
  */
 
-import type { IdempotentOutcome, KeyedPetStore, MaybePromise, PetDraft } from "@petstore/petstore/store";
+import type {
+  IdempotentOutcome,
+  IdempotentRequest,
+  KeyedPetStore,
+  PetDraft,
+  PetPage,
+  PetQuery,
+} from "@petstore/petstore/store";
 import {
-  chain,
   pageOf,
   PET_JSON,
   recall,
   requireValid,
   type Rows,
   SqlKeys,
-  type Statement,
   statusCode,
   type Value,
 } from "@petstore/petstore/store/toolkit";
@@ -33,65 +38,7 @@ const IF_USABLE = `FROM petstore_schema WHERE id = 1 AND version <= ${SCHEMA_VER
 /** The id is text, because another program may have given one beyond 2^53. */
 const ID = "CAST(id AS TEXT) AS id";
 
-/**
- * @param name The name of the database in messages.
- * @param run Runs statements in the database.
- */
-export function createSqlStore(name: string, run: RunTransaction): KeyedPetStore {
-  const tables = new Tables(name, run);
-  return {
-    keys: new SqlKeys("petstore_keys", (_kind, ...statements) => tables.run(...statements)),
-    create(pet) {
-      const results = tables.addPet([INSERT_PET, ...valuesOf(pet)], [REQUIRE_PET]);
-      return chain(results, ([inserted]) => idOf(inserted) ?? tables.failWithoutPet());
-    },
-    createOnce(pet, { key, fingerprint, retentionMs }) {
-      const results = tables.addPet(
-        [FORGET_EXPIRED_REQUESTS, key],
-        [RESERVE_ID, key, fingerprint, retentionMs],
-        [INSERT_RESERVED_PET, ...valuesOf(pet), key],
-        [CONFIRM_REQUEST, key],
-        [SELECT_REQUEST, key],
-      );
-      return chain(
-        results,
-        ([_forgotten, _reserved, inserted, _confirmed, remembered]): MaybePromise<IdempotentOutcome> => {
-          const id = idOf(inserted);
-          if (id !== undefined) return { outcome: "created", id };
-          return recall(remembered?.[0], fingerprint) ?? tables.failWithoutPet();
-        },
-      );
-    },
-    get(id) {
-      return chain(tables.run([SELECT_PET, String(id)]), ([rows]) => rows?.[0]?.["json"] as string | undefined);
-    },
-    list({ after, limit, status }) {
-      // One row more than the page has shows whether another page follows.
-      const bounds = [String(after), limit + 1];
-      const statement: Statement = status === undefined
-        ? [SELECT_PAGE, ...bounds]
-        : [SELECT_PAGE_OF_STATUS, statusCode(status), ...bounds];
-      return chain(tables.run(statement), ([rows]) => pageOf(rows as { id: string; json: string }[], limit));
-    },
-    check: () => chain(tables.run(["SELECT 1 FROM petstore_pets LIMIT 1"]), () => {}),
-    /** Refuses later calls at once. It waits for no create, because a request of a Worker must not wait for the creates of others. */
-    close: () => tables.close(),
-    [Symbol.asyncDispose]: () => Promise.resolve(tables.close()),
-  };
-}
-
-function valuesOf(pet: PetDraft): Value[] {
-  const status = requireValid(pet);
-  return [pet.name, String(pet.categoryId), status];
-}
-
-/** The id of the pet that a statement has inserted; undefined if it has inserted none. */
-function idOf(rows: Rows | undefined): bigint | undefined {
-  const id = rows?.[0]?.["id"];
-  return id === undefined ? undefined : BigInt(id as string);
-}
-
-// A create without an Idempotency-Key is these two statements.
+// A create without an Idempotency-Key runs these two statements.
 
 /** Parameters: a pet. */
 const INSERT_PET = `INSERT INTO petstore_pets (name, category_id, status) SELECT ?, ?, ? ${IF_USABLE} RETURNING ${ID}`;
@@ -103,7 +50,7 @@ const INSERT_PET = `INSERT INTO petstore_pets (name, category_id, status) SELECT
 const REQUIRE_PET = `INSERT INTO petstore_schema (id, version)
   SELECT 1, NULL ${IF_USABLE} AND NOT EXISTS (SELECT 1 FROM petstore_pets WHERE id = ${LAST_ID} AND id <= ${MAX_ID})`;
 
-// A create with an Idempotency-Key is the next five statements, in this order.
+// A create with an Idempotency-Key runs the next five statements, in this order.
 
 /** Forgets the request with this key if it has expired, and up to two other expired ones. Parameter: key. */
 const FORGET_EXPIRED_REQUESTS = `DELETE FROM petstore_requests WHERE key IN (
@@ -140,3 +87,80 @@ const SELECT_PET = `SELECT ${PET_JSON} AS json FROM petstore_pets WHERE id = ?`;
 const PET_ROWS = `SELECT ${ID}, ${PET_JSON} AS json FROM petstore_pets AS pet`;
 const SELECT_PAGE = `${PET_ROWS} WHERE id > ? ORDER BY pet.id LIMIT ?`;
 const SELECT_PAGE_OF_STATUS = `${PET_ROWS} WHERE status = ? AND id > ? ORDER BY pet.id LIMIT ?`;
+
+/**
+ * @param name The name of the database in messages.
+ * @param run Runs statements in the database.
+ */
+export function createSqlStore(name: string, run: RunTransaction): KeyedPetStore {
+  const tables = new Tables(name, run);
+
+  async function create(pet: PetDraft): Promise<bigint> {
+    const [inserted] = await tables.runCreate([INSERT_PET, ...valuesOf(pet)], [REQUIRE_PET]);
+    return idOf(inserted) ?? await tables.explainMissingPet();
+  }
+
+  /**
+   * Adds a pet unless the request is known, in one transaction:
+   *
+   * 1. A request with this key that has expired is forgotten.
+   * 2. If the key is not known, the request is remembered. Its `pet_id` is negative, which says that the pet with this id is still missing.
+   * 3. If it is negative, the pet is inserted under this id.
+   * 4. If it is negative, it becomes positive. This fails if the pet is not there, and then nothing of all this has happened.
+   * 5. What is remembered of the request is read: it tells whether the pet is that of this request.
+   */
+  async function createOnce(
+    pet: PetDraft,
+    { key, fingerprint, retentionMs }: IdempotentRequest,
+  ): Promise<IdempotentOutcome> {
+    const [_forgotten, _reserved, inserted, _confirmed, remembered] = await tables.runCreate(
+      [FORGET_EXPIRED_REQUESTS, key],
+      [RESERVE_ID, key, fingerprint, retentionMs],
+      [INSERT_RESERVED_PET, ...valuesOf(pet), key],
+      [CONFIRM_REQUEST, key],
+      [SELECT_REQUEST, key],
+    );
+    const id = idOf(inserted);
+    if (id !== undefined) return { outcome: "created", id };
+    return recall(remembered?.[0], fingerprint) ?? await tables.explainMissingPet();
+  }
+
+  async function get(id: bigint): Promise<string | undefined> {
+    const [rows] = await tables.run([SELECT_PET, String(id)]);
+    return rows?.[0]?.["json"] as string | undefined;
+  }
+
+  async function list({ after, limit, status }: PetQuery): Promise<PetPage> {
+    // One row more than the page has shows whether another page follows.
+    const bounds = [String(after), limit + 1];
+    const [rows] = await tables.run(
+      status === undefined ? [SELECT_PAGE, ...bounds] : [SELECT_PAGE_OF_STATUS, statusCode(status), ...bounds],
+    );
+    return pageOf(rows as { id: string; json: string }[], limit);
+  }
+
+  return {
+    keys: new SqlKeys("petstore_keys", (_kind, ...statements) => tables.run(...statements)),
+    create,
+    createOnce,
+    get,
+    list,
+    async check() {
+      await tables.run(["SELECT 1 FROM petstore_pets LIMIT 1"]);
+    },
+    /** Refuses later calls at once. It waits for no create, because a request of a Worker must not wait for the creates of others. */
+    close: () => tables.close(),
+    [Symbol.asyncDispose]: () => Promise.resolve(tables.close()),
+  };
+}
+
+function valuesOf(pet: PetDraft): Value[] {
+  const status = requireValid(pet);
+  return [pet.name, String(pet.categoryId), status];
+}
+
+/** The id of the pet that a statement has inserted; undefined if it has inserted none. */
+function idOf(rows: Rows | undefined): bigint | undefined {
+  const id = rows?.[0]?.["id"];
+  return id === undefined ? undefined : BigInt(id as string);
+}

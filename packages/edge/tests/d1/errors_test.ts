@@ -63,29 +63,29 @@ test("createD1Store() and createDurableObjectStore() refuse what is no database,
   assert.throws(() => createDurableObjectStore(db as unknown as ReturnType<typeof openStorage>), TypeError);
 });
 
-test("d1Schema() is a statement on each of its paragraphs that may run again", () => {
+test("d1Schema() is a statement on each of its paragraphs that may run again", async () => {
   const storage = openStorage();
   for (let run = 0; run < 2; run++) {
     for (const sql of d1Schema().split(";\n").filter(Boolean)) storage.sql.exec(sql).toArray();
   }
-  assert.equal(createDurableObjectStore(storage).create(PET), 1n);
+  assert.equal(await createDurableObjectStore(storage).create(PET), 1n);
 });
 
-test("a store whose tables are lost is unavailable once, and then makes them anew", () => {
+test("a store whose tables are lost is unavailable once, and then makes them anew", async () => {
   const storage = openStorage();
   const store = createDurableObjectStore(storage);
-  store.create(PET);
+  await store.create(PET);
   for (const table of ["schema", "pets", "requests", "keys"]) {
     storage.sql.exec(`DROP TABLE petstore_${table}`).toArray();
   }
-  assert.throws(() => store.get(1n), StoreUnavailableError);
-  assert.equal(store.create(PET), 1n);
+  await assert.rejects(async () => await store.get(1n), StoreUnavailableError);
+  assert.equal(await store.create(PET), 1n);
 });
 
-test("a store refuses the tables of a later release, and one that was running before only reads them", () => {
+test("a store refuses the tables of a later release, and one that was running before only reads them", async () => {
   const storage = openStorage();
   const running = createDurableObjectStore(storage);
-  running.create(PET);
+  await running.create(PET);
   const store = createDurableObjectStore(storage);
   const setVersion = (version: number) => storage.sql.exec("UPDATE petstore_schema SET version = ?", version).toArray();
   setVersion(2);
@@ -95,19 +95,19 @@ test("a store refuses the tables of a later release, and one that was running be
     () => running.createOnce!(PET, REQUEST),
   ];
   const refusal = { name: "StoreUnavailableError", message: /has version 2 of the tables, and this program knows 1/ };
-  for (const work of refused) assert.throws(work, refusal);
-  assert.equal(running.get(1n), formatPet({ id: 1n, ...PET }));
+  for (const work of refused) await assert.rejects(async () => await work(), refusal);
+  assert.equal(await running.get(1n), formatPet({ id: 1n, ...PET }));
   setVersion(1);
-  assert.equal(store.create(PET), 2n);
+  assert.equal(await store.create(PET), 2n);
 });
 
-test("a store gives no id beyond 2^53 - 1, and adds no pet then", () => {
+test("a store gives no id beyond 2^53 - 1, and adds no pet then", async () => {
   const storage = openStorage();
   const store = createDurableObjectStore(storage);
-  store.create(PET);
+  await store.create(PET);
   storage.sql.exec("INSERT INTO petstore_pets VALUES (9007199254740990, 'of another program', 7, 0)").toArray();
-  assert.equal(store.create(PET), 2n ** 53n - 1n);
-  assert.throws(() => store.create(PET), StoreUnavailableError);
-  assert.throws(() => store.createOnce!(PET, REQUEST), StoreUnavailableError);
+  assert.equal(await store.create(PET), 2n ** 53n - 1n);
+  await assert.rejects(async () => await store.create(PET), StoreUnavailableError);
+  await assert.rejects(async () => await store.createOnce!(PET, REQUEST), StoreUnavailableError);
   assert.equal(storage.sql.exec("SELECT id FROM petstore_pets").toArray().length, 3);
 });

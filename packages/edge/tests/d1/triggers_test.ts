@@ -20,23 +20,23 @@ const TRIGGERS: [what: string, sql: string, isRefused: boolean, isRefusedOnce: b
 ];
 
 for (const [what, sql, isRefused, isRefusedOnce] of TRIGGERS) {
-  test(`a trigger that ${what} makes no create answer with another pet`, () => {
+  test(`a trigger that ${what} makes no create answer with another pet`, async () => {
     const storage = openStorage();
     const store = createDurableObjectStore(storage);
-    store.check();
+    await store.check();
     storage.sql.exec(`CREATE TRIGGER strange ${sql}`).toArray();
-    const nameOf = (id: unknown) => JSON.parse(store.get(id as bigint) as string).name;
-    const create = () => nameOf(store.create(draft({ name: "Plain" })));
-    const createOnce = () => {
-      const outcome = store.createOnce!(draft({ name: "Once" }), request("k"));
-      return nameOf((outcome as { id: bigint }).id);
+    const nameOf = async (id: bigint) => JSON.parse((await store.get(id))!).name;
+    const create = async () => await nameOf(await store.create(draft({ name: "Plain" })));
+    const createOnce = async () => {
+      const outcome = await store.createOnce!(draft({ name: "Once" }), request("k"));
+      return await nameOf((outcome as { id: bigint }).id);
     };
 
-    if (isRefused) assert.throws(create, StoreUnavailableError);
-    else assert.equal(create(), "Plain");
-    if (isRefusedOnce) assert.throws(createOnce, StoreUnavailableError);
-    else assert.equal(createOnce(), "Once");
+    if (isRefused) await assert.rejects(create, StoreUnavailableError);
+    else assert.equal(await create(), "Plain");
+    if (isRefusedOnce) await assert.rejects(createOnce, StoreUnavailableError);
+    else assert.equal(await createOnce(), "Once");
     storage.sql.exec("DROP TRIGGER strange").toArray();
-    assert.equal(createOnce(), "Once");
+    assert.equal(await createOnce(), "Once");
   });
 }
