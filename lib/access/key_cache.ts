@@ -1,15 +1,13 @@
 /**
  * Keeps the keys of a store in memory, for the requests that come. The key manager has one cache. Requests begin the reads of the store, so
- * nothing runs while no request comes. Each read that succeeds replaces the known keys. After one that fails or takes too long, the known keys
- * stay: this is an outage.
+ * nothing runs while no request comes. What a request does:
  *
- * | what a request finds                              | what it does                                                            |
- * | ------------------------------------------------- | ----------------------------------------------------------------------- |
- * | its key; the last read began just now             | it uses the key                                                         |
- * | its key; the known keys are at most a second old  | it uses the key, and begins a read in the background                    |
- * | no keys, or older ones, as after a pause          | it waits for a read                                                     |
- * | known keys, and its own is not among them         | it waits for a read that begins later: the key may have just been added |
- * | an outage                                         | it uses its key, or is refused, at once; reads go on in the background  |
+ * - Usually, its key is among the known keys, and these are less than a second old. It uses the key at once. From half a second on, it also
+ *   begins a read in the background.
+ * - If no keys are known, or they are older, as after a pause, it waits for a read.
+ * - If its key is not among the known ones, it waits for a read that begins later, since another program may have just added the key.
+ * - After a read that fails or takes too long, the known keys stay. In such an outage, it uses its key, or is refused, at once, while reads go
+ *   on in the background.
  *
  * Times are as in `performance.now()`, and durations in milliseconds.
  */
@@ -38,6 +36,12 @@ const MIN_INTERVAL_MS = 50;
  */
 const PATIENCE_MS = 10_000;
 
+/**
+ * Whether requests share their reads. In Workers they do not: a read may end with the request that has begun it, without a result. So no
+ * request waits for the read of another, and none leaves a read behind.
+ */
+const SHARES_READS: boolean = !IN_WORKERS;
+
 /** Functions of the app. They are not awaited, and their failures are ignored. */
 export interface OutageListeners {
   /** Called when known keys cannot be read any more. */
@@ -46,8 +50,20 @@ export interface OutageListeners {
   onRecovery: () => void;
 }
 
+/** What a successful read has found. */
+interface KnownKeys {
+  readonly ring: KeyRing;
+  /** When the read began. The keys may be older than what happened later. */
+  readonly readAt: number;
+  /** The version that the store gave with the keys, so that a later read can ask for changes alone. */
+  readonly version: string;
+}
+
+/** A read that has failed. */
 interface Failure {
-  error: unknown;
+  readonly error: unknown;
+  /** When the read began. */
+  readonly readAt: number;
 }
 
 export class KeyCache {
@@ -55,22 +71,15 @@ export class KeyCache {
   /** Keys that are valid beside those of the store. */
   readonly #fixed: readonly KeyRecord[];
   readonly #listeners: OutageListeners;
-  /** The known keys: those that the last successful read has found. It is undefined until a read has succeeded. */
-  #ring: KeyRing | undefined;
-  /** When that read began. Its keys may be older than what happened later. */
-  #foundAt = -Infinity;
-  /** The version that the store gave with the known keys, so that a later read can ask for changes alone. */
-  #version = "";
-  /** The time until which requests use the known keys without a wait. */
-  #usableUntil = -Infinity;
-  /** Why the last read has failed; undefined if it has succeeded. Each read that fails has an object of its own. */
+  /** It is undefined until a read has succeeded, and is then replaced by each read that succeeds. */
+  #known: KnownKeys | undefined;
+  /** The failure of the last read; undefined if it has succeeded, or none has ended. */
   #failure: Failure | undefined;
+  /** How many reads have failed. A request sees by it that one has failed while it waited. */
+  #failureCount = 0;
   /** When the last read began. */
   #lastReadAt = -Infinity;
-  /**
-   * Resolves when the last read has ended, well or not, or has reached its time limit; undefined if it has. In Workers it is always undefined: a
-   * read may end with the request that has begun it, without a result, so that no other request may wait for it.
-   */
+  /** Resolves when the last read has ended, well or not. It is undefined if it has, and if reads are not shared. */
   #reading: Promise<void> | undefined;
 
   constructor(store: KeyStore, fixed: readonly KeyRecord[], listeners: OutageListeners) {
@@ -84,24 +93,27 @@ export class KeyCache {
    * unless the keys cannot be read. The promise rejects if they could not be read yet. For speed, a known key needs no promise.
    */
   find(key: string, arrivedAt: number): MaybePromise<KeyOwner | undefined> {
-    const ring = this.#usableRing(arrivedAt);
-    if (!ring) return this.#findAfterRead(key, arrivedAt);
-    return chain(ring.find(key), (owner) => owner ?? this.#findAdded(key, arrivedAt));
+    const known = this.#known;
+    if (!known || this.#isTooOld(known, arrivedAt)) return this.#findAfterRead(key, arrivedAt);
+    if (this.#isReadDue(arrivedAt)) {
+      if (!SHARES_READS) return this.#findAfterRead(key, arrivedAt);
+      this.renew();
+    }
+    return chain(known.ring.find(key), (owner) => owner ?? this.#findAdded(key, arrivedAt));
   }
 
-  /** The known keys, or undefined if the request must wait for a read. If a read is due, it begins in the background. */
-  #usableRing(arrivedAt: number): KeyRing | undefined {
-    if (arrivedAt >= this.#usableUntil) return undefined;
-    if (arrivedAt - this.#lastReadAt < RENEW_AFTER_MS || this.#reading) return this.#ring;
-    // In Workers, a read in the background would end with the request, so the request waits for it.
-    if (IN_WORKERS) return undefined;
-    this.renew();
-    return this.#ring;
+  #isTooOld({ readAt }: KnownKeys, arrivedAt: number): boolean {
+    const usableUntil = this.#failure ? this.#failure.readAt + PATIENCE_MS : readAt + MAX_AGE_MS;
+    return arrivedAt >= usableUntil;
   }
 
-  /** Finds the owner of a key among keys that are newer than the known ones. */
+  #isReadDue(arrivedAt: number): boolean {
+    return arrivedAt - this.#lastReadAt >= RENEW_AFTER_MS && !this.#reading;
+  }
+
+  /** Finds the owner of a key after a read, because no keys are known or they are too old. */
   async #findAfterRead(key: string, arrivedAt: number): Promise<KeyOwner | undefined> {
-    const ring = await this.#ringSince(this.#foundAt);
+    const ring = await this.#ringReadAfter(this.#known?.readAt ?? -Infinity);
     return await ring.find(key) ?? await this.#findAdded(key, arrivedAt);
   }
 
@@ -111,7 +123,7 @@ export class KeyCache {
    */
   async #findAdded(key: string, arrivedAt: number): Promise<KeyOwner | undefined> {
     if (this.#failure) return undefined;
-    const ring = await this.#ringSince(arrivedAt);
+    const ring = await this.#ringReadAfter(arrivedAt);
     return await ring.find(key);
   }
 
@@ -120,9 +132,9 @@ export class KeyCache {
    * known. Waiting requests share the reads: the first one whose pause ends begins the next read, and the others wait for it. They also wait for
    * a read under way that began too early for them, so that the store carries out one at a time.
    */
-  async #ringSince(time: number): Promise<KeyRing> {
-    const failureBefore = this.#failure;
-    while (this.#foundAt <= time && this.#failure === failureBefore) {
+  async #ringReadAfter(time: number): Promise<KeyRing> {
+    const failuresBefore = this.#failureCount;
+    while ((this.#known?.readAt ?? -Infinity) <= time && this.#failureCount === failuresBefore) {
       const pauseMs = this.#lastReadAt + MIN_INTERVAL_MS - performance.now();
       if (this.#reading) {
         await this.#reading;
@@ -130,10 +142,11 @@ export class KeyCache {
         await sleep(pauseMs);
       } else {
         await this.renew().catch(() => {});
+        // This read began after the request came, although the clock may show the same time.
         break;
       }
     }
-    if (this.#ring) return this.#ring;
+    if (this.#known) return this.#known.ring;
     throw this.#failure!.error;
   }
 
@@ -142,56 +155,59 @@ export class KeyCache {
    * not wait: the rejection is handled here, and so cannot end the process.
    */
   renew(): Promise<void> {
-    const begunAt = performance.now();
-    const outcome = this.#read(begunAt);
+    const readAt = performance.now();
+    const outcome = this.#read(readAt);
     const reading = outcome.catch(() => {}).then(() => {
       if (this.#reading === reading) this.#reading = undefined;
     });
-    this.#lastReadAt = begunAt;
-    if (!IN_WORKERS) this.#reading = reading;
+    this.#lastReadAt = readAt;
+    if (SHARES_READS) this.#reading = reading;
     return outcome;
   }
 
-  /** Reads the keys, and notes whether that has succeeded in time. */
-  async #read(begunAt: number): Promise<void> {
-    const limitMs = this.#ring ? MAX_AGE_MS : PATIENCE_MS;
+  /** Reads the keys, and notes how that has ended, and whether in time. */
+  async #read(readAt: number): Promise<void> {
+    const limitMs = this.#known ? MAX_AGE_MS : PATIENCE_MS;
     let failure: Failure | undefined;
     try {
-      if (!await resolvesWithin(limitMs, this.#load(begunAt))) {
+      if (!await resolvesWithin(limitMs, this.#load(readAt))) {
         throw new StoreUnavailableError(`Reading the API keys takes longer than ${limitMs} ms`);
       }
     } catch (error) {
-      failure = { error };
+      failure = { error, readAt };
+      this.#failureCount++;
     }
-    // If a read that began later has succeeded meanwhile, this one says nothing of the store.
-    if (begunAt >= this.#foundAt) this.#noteEnd(begunAt, failure);
+    if (!this.#isOutdated(readAt)) this.#setFailure(failure);
     if (failure) throw failure.error;
   }
 
-  /** Reads the keys, and makes a ring of those that are valid. They count also if they come after the time limit, unless newer ones are known. */
-  async #load(begunAt: number): Promise<void> {
-    const store = this.#store, known = this.#ring;
+  /** Reads the keys, and makes a ring of those that are valid. They count also if they come after the time limit. */
+  async #load(readAt: number): Promise<void> {
+    const store = this.#store;
+    const before = this.#known;
     // The store leaves the keys out if they are those of the version that it is given. At the first read that is "", which is the version
     // of no keys.
     const { version, keys }: KeySnapshot = store.listSince
-      ? await store.listSince(this.#version)
+      ? await store.listSince(before?.version ?? "")
       : { version: "", keys: await store.list() };
-    const ring = known && !keys ? known : await new KeyRing().add([...this.#fixed, ...recordsOf(keys ?? [])]);
-    if (begunAt < this.#foundAt) return;
+    const ring = before && !keys ? before.ring : await new KeyRing().add([...this.#fixed, ...recordsOf(keys ?? [])]);
+    if (this.#isOutdated(readAt)) return;
     // A failure before any keys were known is no outage that could end.
-    if (!this.#ring) this.#failure = undefined;
-    this.#ring = ring;
-    this.#foundAt = begunAt;
-    this.#version = version;
+    if (!this.#known) this.#failure = undefined;
+    this.#known = { ring, readAt, version };
   }
 
-  /** Notes how the last read has ended, and tells the app if that is news. */
-  #noteEnd(begunAt: number, failure: Failure | undefined): void {
+  /** Whether a read that began later has succeeded. Then this one says nothing of the store. */
+  #isOutdated(readAt: number): boolean {
+    return this.#known !== undefined && readAt < this.#known.readAt;
+  }
+
+  /** Notes whether the last read has failed, and tells the app if that is news. */
+  #setFailure(failure: Failure | undefined): void {
     const failureBefore = this.#failure;
     this.#failure = failure;
-    this.#usableUntil = begunAt + (failure ? PATIENCE_MS : MAX_AGE_MS);
     // Without known keys, the requests fail with the error itself. So the app is told only of outages after a success.
-    if (failure && !failureBefore && this.#ring) callSafely(() => this.#listeners.onOutage(failure.error));
+    if (failure && !failureBefore && this.#known) callSafely(() => this.#listeners.onOutage(failure.error));
     if (!failure && failureBefore) callSafely(() => this.#listeners.onRecovery());
   }
 }
