@@ -183,6 +183,18 @@ testProgram(
   },
 );
 
+testProgram("a request waits for a read under way, also if an earlier one has ended", async (program) => {
+  await program.manager.check();
+  await sleep(60);
+  const wrong = program.ask("pk_wrong");
+  await sleep(10);
+  program.readMs = 300;
+  const renewed = program.manager.check();
+  await wrong;
+  assert.deepEqual(await program.ask("pk_other"), ["no", 590]);
+  await renewed;
+});
+
 for (const mode of ["works", "fails"] as const) {
   testProgram(
     `changes by this program count at once, and an earlier read that ${mode} later changes nothing`,
@@ -214,7 +226,10 @@ for (const mode of ["fails", "hangs"] as const) {
       program.mode = mode;
       const [verdicts, wait] = await program.flood(3_000, key);
       assert.ok(verdicts === "yes" && wait <= MAX_AGE, `${verdicts} ${wait}`);
+      program.reads = 0;
       assert.deepEqual(await program.flood(30_000, key), ["yes", -1]);
+      // A read that hangs keeps others from beginning until its time limit.
+      assert.ok(program.reads <= (mode === "hangs" ? 31 : 61), `${program.reads} reads`);
       const added = await other.add({ label: "added" });
       assert.deepEqual([await program.ask(added.key), told.length], [["no", 0], 1]);
       program.mode = "works";
