@@ -16,6 +16,7 @@ import {
   statSync,
   symlinkSync,
 } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { openSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { test } from "../support/server/in_process.ts";
 import { FILE, refuse, runLine, succeed } from "../support/server/pet_files.ts";
@@ -23,6 +24,7 @@ import { addKey, listKeys } from "../support/server/keys.ts";
 import { execute, query } from "../support/database.ts";
 import { command } from "../support/system/commands.ts";
 import { overwrite } from "../support/system/disk.ts";
+import { whileReplaced } from "../support/while_replaced.ts";
 
 const COPY = "copy.db";
 
@@ -114,6 +116,58 @@ for (const [state, damage] of [["sound", () => {}], ["damaged", zeroes], ["overw
     if (state === "sound") assert.equal(await store.create({ name: "Tom", categoryId: 7n, status: "sold" }), 4n);
   });
 }
+
+/** Runs a restore that must fail, and does `act` once, just before SQLite runs a statement with this text. */
+async function refuseAfter(text: string, act: () => void, shows: string, status?: number): Promise<void> {
+  const { exec } = DatabaseSync.prototype;
+  let isDone = false;
+  const members: Partial<DatabaseSync> = {
+    exec(sql) {
+      const isTime = !isDone && sql.includes(text);
+      isDone ||= isTime;
+      if (isTime) act();
+      exec.call(this, sql);
+    },
+  };
+  await whileReplaced(DatabaseSync.prototype, members, () => refuse("restore copy.db", shows, status));
+}
+
+const WHILE_COPYING = "journal_mode = DELETE";
+const BEFORE_LOCK = "BEGIN EXCLUSIVE";
+
+test.inFolder("restore leaves a file that replaces the one that it looked at, and the log of that file", async () => {
+  await makeFiles();
+  copyFileSync(FILE, "replaced");
+  const replace = () => {
+    copyFileSync("replaced", "new");
+    for (const [name, end] of [["new", ""], ["killed", "-wal"]]) renameSync(name!, FILE + end);
+  };
+  for (const [when, isDamaged] of [[BEFORE_LOCK, false], [WHILE_COPYING, true]] as const) {
+    renameSync(`${FILE}-wal`, "killed");
+    if (isDamaged) overwrite(FILE, 0, 3000);
+    await refuseAfter(when, replace, "pets.db or a file beside it has been deleted, moved or replaced");
+    assert.deepEqual(listKept(), []);
+    copyFileSync(FILE, "seen.db");
+    copyFileSync(`${FILE}-wal`, "seen.db-wal");
+    assert.deepEqual(namesIn("seen.db"), ["Rex", "Max"]);
+  }
+});
+
+test.inFolder("restore refuses a damaged file if another one is copied over it meanwhile and a server has that open", async () => {
+  await makeFiles();
+  rmSync(`${FILE}-wal`);
+  copyFileSync(FILE, "sound.db");
+  overwrite(FILE, 0, 3000);
+  let store: ReturnType<typeof openSqliteStore> | undefined;
+  const start = () => {
+    command("cp", "sound.db", FILE);
+    store = openSqliteStore(FILE, "never");
+  };
+  await refuseAfter(WHILE_COPYING, start, "pets.db is open in another program", 1);
+  await using _ = store;
+  assert.equal(await store!.create({ name: "Sam", categoryId: 7n, status: "sold" }), 1n);
+  assert.deepEqual(listKept(), []);
+});
 
 test.inFolder("restore refuses to replace the database of another program", async () => {
   await makeFiles();

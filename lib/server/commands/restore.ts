@@ -112,7 +112,9 @@ function copyOwner(path: string, stats: Stats | undefined, name: string): void {
  *
  * @param keptPath The name under which the present file is kept.
  */
-function replace({ path, stats, isOpen }: PresentFile, keptPath: string, copy: string): void {
+function replace(present: PresentFile, keptPath: string, copy: string): void {
+  const { path, stats, isOpen } = present;
+  present.requireUnused();
   // There was no file, but a server may have made one meanwhile.
   if (!stats) requireNew(path);
   // SQLite has written the log of an open file back into it, so what is left of the log is empty.

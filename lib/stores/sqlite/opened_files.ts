@@ -6,7 +6,7 @@ import process from "node:process";
 import { StoreUnavailableError } from "../store.ts";
 
 /** The device and the inode of a file. Another file that takes the place of this one has others. */
-type Identity = { dev: bigint; ino: bigint };
+export type Identity = { dev: bigint; ino: bigint };
 
 /** The files of a database that SQLite has opened, as they were when it had opened them. */
 export interface OpenedFiles {

@@ -9,6 +9,7 @@ import { isBusy, isDamage, unavailableFrom } from "./errors.ts";
 import { hasForeignLog, inspectFiles, requireUsable } from "./file_checks.ts";
 import { followLinks } from "./file_names.ts";
 import { readKeys } from "./keys.ts";
+import { identify, type Identity, requireSame } from "./opened_files.ts";
 import { unfinishedName } from "./remains.ts";
 import { requireOwn } from "./schema.ts";
 import { switchOffWal } from "./transaction.ts";
@@ -25,6 +26,13 @@ export interface PresentFile {
   isOpen: boolean;
   /** The API keys of the file; undefined if they cannot be read. */
   keys: StoredKey[] | undefined;
+  /**
+   * Checks, before the file is replaced, that the path still leads to it, and that no program has opened a file meanwhile that SQLite could not
+   * open here.
+   *
+   * @throws {StoreUnavailableError} If the file was replaced, or is open: a server may have pets in it that the operator does not know of.
+   */
+  requireUnused(): void;
   close(): void;
 }
 
@@ -32,13 +40,18 @@ export interface PresentFile {
 export function takePresentFile(givenPath: string): PresentFile {
   const path = followLinks(givenPath);
   const stats = statSync(path, { throwIfNoEntry: false });
+  const identity = stats && identify(givenPath, path);
   requireUsable(givenPath, path, stats);
-  const db = openAlone(givenPath, path);
+  const db = identity && openAlone(givenPath, path, identity);
   return {
     path,
     stats,
     isOpen: db !== undefined,
     keys: db && tryReadKeys(db),
+    requireUnused() {
+      if (identity) requireSame(givenPath, path, identity);
+      if (!db) requireClosed(givenPath, path);
+    },
     close() {
       db?.close();
       closeUnused(path);
@@ -49,9 +62,9 @@ export function takePresentFile(givenPath: string): PresentFile {
 /**
  * Opens a file with SQLite's exclusive lock, and writes its log back. The result is undefined if SQLite must not or cannot open the file.
  *
- * @throws {StoreUnavailableError} If another program has the file open, or the database is that of another program.
+ * @throws {StoreUnavailableError} If another program has the file open or has replaced it, or the database is that of another program.
  */
-function openAlone(givenPath: string, path: string): DatabaseSync | undefined {
+function openAlone(givenPath: string, path: string, identity: Identity): DatabaseSync | undefined {
   if (hasForeignLog(path)) {
     requireClosed(givenPath, path);
     return undefined;
@@ -65,7 +78,9 @@ function openAlone(givenPath: string, path: string): DatabaseSync | undefined {
   const db = new DatabaseSync(path);
   try {
     // If there is a log, SQLite takes this lock before it reads the first page. So a server is found even if that page is damaged.
-    db.exec("PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK");
+    lockAlone(db);
+    // Another restore may have put its file here before the lock. SQLite would write the log of that file back into this one, and remove it.
+    requireSame(givenPath, path, identity);
     requireOwn(db, givenPath);
     switchOffWal(db);
     return db;
@@ -76,9 +91,14 @@ function openAlone(givenPath: string, path: string): DatabaseSync | undefined {
   }
 }
 
+/** Keeps other programs from opening a file until the connection is closed. It writes nothing. */
+function lockAlone(db: DatabaseSync): void {
+  db.exec("PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK");
+}
+
 /**
- * Checks that no program has a file open whose log belongs to another file. SQLite must not see the two together, because it would replay
- * the log. So it gets the file by another name, beside which there is no log, and finds the locks that others have on the file.
+ * Checks that no program has a file open that SQLite must not open beside its log, because it would replay a log of another file, for example.
+ * So it gets the file by another name, beside which there is no log, and finds the locks that others have on the file.
  */
 function requireClosed(givenPath: string, path: string): void {
   const name = unfinishedName(path);
@@ -90,7 +110,7 @@ function requireClosed(givenPath: string, path: string): void {
   }
   const db = new DatabaseSync(name);
   try {
-    db.exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE; ROLLBACK");
+    lockAlone(db);
   } catch (error) {
     // Any other failure is a fault of the file, which says nothing about other programs.
     if (isBusy(error)) throw inUseError(givenPath);
