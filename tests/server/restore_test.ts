@@ -213,11 +213,15 @@ test.inFolder("restore lists the keys that are valid again, and ends them with -
 
   const revived = `${revoked} (revoked),${rotated} (rotated),${purged} (purged)`;
   const toldOf = (printed: string) => printed.match(/^key-\w+ \(\w+\)(?= is valid again| ends)/gm)?.join();
+  // SQLite counts the transactions that have written to a file in its header (§1.3.7 of its format).
+  const countCommits = () => readFileSync(FILE).readUInt32BE(24);
   assert.equal(toldOf(await succeed("restore copy.db")), revived);
+  const commits = countCommits();
   assert.deepEqual((await listKeys()).map(({ state }) => state), ["valid", "valid", "valid", "valid", "expired"]);
 
   copyFileSync("present.db", FILE);
   assert.equal(toldOf(await succeed("restore copy.db --revoke-newer")), revived);
+  assert.equal(countCommits(), commits + 1);
   const [, , , ...others] = await listKeys();
   assert.deepEqual((await listKeys()).slice(0, 3), present.slice(0, 3));
   assert.deepEqual(others.map(({ label, state }) => `${label} ${state}`), ["purged revoked", "ended expired"]);

@@ -2,6 +2,7 @@
 
 import { closeSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
+import { sleep } from "../../promises.ts";
 import { COMPANION_ENDS, resolveFolder } from "../../stores/sqlite/file_names.ts";
 import { unfinishedName } from "../../stores/sqlite/remains.ts";
 import { syncFolder } from "./folders.ts";
@@ -47,6 +48,8 @@ export async function makeFile<T>(path: string, fill: Fill<T>, move: (name: stri
       descriptor = openNew(name, path);
       const result = await fill(name, descriptor, signal);
       fsyncSync(descriptor);
+      // A signal that came while nothing waited is noticed in a later turn of the event loop. On Deno, that of `setImmediate()` is too early.
+      await sleep(1);
       signal.throwIfAborted();
       move(name);
       syncFolder(dirname(path));

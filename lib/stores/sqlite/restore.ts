@@ -143,16 +143,18 @@ function tryReadKeys(db: DatabaseSync): StoredKey[] | undefined {
  */
 export function findRevivedKeys(copy: string, present: readonly StoredKey[], ends: boolean): StoredKey[] {
   const now = new Date();
-  const presentKeyOf = ({ id }: StoredKey) => present.find((key) => key.id === id);
+  const presentById = new Map(present.map((key) => [key.id, key]));
   const db = new DatabaseSync(copy);
   try {
-    const revived = readKeys(db).filter((key) => endOf(key) > +now && endOf(presentKeyOf(key)) < endOf(key));
+    const revived = readKeys(db).filter((key) => endOf(key) > +now && endOf(presentById.get(key.id)) < endOf(key));
     if (!ends) return revived;
     const update = db.prepare("UPDATE api_keys SET revoked_at = ?, expires_at = ? WHERE id = ?");
-    for (const key of revived) {
-      const { revoked, expires } = presentKeyOf(key) ?? { revoked: now, expires: undefined };
-      update.run(revoked?.getTime() ?? null, expires?.getTime() ?? null, key.id);
+    db.exec("BEGIN");
+    for (const { id } of revived) {
+      const { revoked, expires } = presentById.get(id) ?? { revoked: now, expires: undefined };
+      update.run(revoked?.getTime() ?? null, expires?.getTime() ?? null, id);
     }
+    db.exec("COMMIT");
     return revived;
   } catch (error) {
     throw unavailableFrom(error, "The copy");
