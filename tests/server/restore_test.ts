@@ -117,6 +117,25 @@ for (const [state, damage] of [["sound", () => {}], ["damaged", zeroes], ["overw
   });
 }
 
+test.inFolder("restores at one moment, as after the clock was set back, keep each file under a name of its own", async () => {
+  await makeFiles();
+  const time = Date.now();
+  class StoppedDate extends Date {
+    constructor(...parts: unknown[]) {
+      super(...(parts.length === 0 ? [time] : parts) as [number]);
+    }
+
+    static override now = () => time;
+  }
+  await whileReplaced(globalThis, { Date: StoppedDate as DateConstructor }, async () => {
+    for (const damage of [() => {}, () => overwrite(FILE, 0, 3000), () => {}]) {
+      damage();
+      await succeed("restore copy.db");
+    }
+  });
+  assert.equal(listKept().length, 3);
+});
+
 /** Runs a restore that must fail, and does `act` once, just before SQLite runs a statement with this text. */
 async function refuseAfter(text: string, act: () => void, shows: string, status?: number): Promise<void> {
   const { exec } = DatabaseSync.prototype;

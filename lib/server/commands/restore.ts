@@ -1,8 +1,8 @@
-import { chmodSync, chownSync, existsSync, linkSync, renameSync, rmSync, type Stats, statSync } from "node:fs";
+import { chmodSync, chownSync, linkSync, renameSync, rmSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { StoredKey } from "../../stores/key_store.ts";
 import { backupUntilAborted } from "../../stores/sqlite/backup_thread.ts";
-import { COMPANION_ENDS, followLinks } from "../../stores/sqlite/file_names.ts";
+import { COMPANION_ENDS, endsOf, followLinks } from "../../stores/sqlite/file_names.ts";
 import { keptName } from "../../stores/sqlite/remains.ts";
 import { findRevivedKeys, type PresentFile, takePresentFile } from "../../stores/sqlite/restore.ts";
 import { syncFolder } from "../process/folders.ts";
@@ -163,11 +163,6 @@ function moveAwayAndReplace(path: string, keptPath: string, copy: string): void 
     syncFolder(dirname(path));
   }
   renameToNew(copy, path);
-}
-
-/** The ends of the names of a database's files, as far as they exist: "" of the file itself, and those of its log, such as "-wal". */
-function endsOf(path: string): string[] {
-  return ["", ...COMPANION_ENDS].filter((end) => existsSync(path + end));
 }
 
 /** @param revived Undefined if the keys of the replaced file could not be read. */

@@ -7,6 +7,11 @@ import { StoreUnavailableError } from "../store.ts";
 /** The ends of the names of the files that SQLite keeps beside a database. */
 export const COMPANION_ENDS = ["-wal", "-shm", "-journal"] as const;
 
+/** The ends of the names of a database's files, as far as they exist: "" of the file itself, and those of its log, such as "-wal". */
+export function endsOf(path: string): string[] {
+  return ["", ...COMPANION_ENDS].filter((end) => existsSync(path + end));
+}
+
 /**
  * Checks the name of a file that will be a new database.
  *

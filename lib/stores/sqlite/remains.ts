@@ -3,6 +3,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { StoreUnavailableError } from "../store.ts";
+import { endsOf } from "./file_names.ts";
 
 /**
  * What follows the name of a database in the names that commands leave. `.7.tmp` is a file that a command has not finished. The name with a
@@ -15,9 +16,12 @@ export function unfinishedName(path: string): string {
   return `${path}.${Math.floor(Math.random() * 1e15)}.tmp`;
 }
 
-/** Makes the name under which a restore keeps the file that it replaces. */
+/** Makes the name under which a restore keeps the file that it replaces. No file has this name, also if the clock was set back. */
 export function keptName(path: string): string {
-  return `${path}.${new Date().toISOString().replaceAll(/[:.]/g, "-")}`;
+  for (let time = Date.now();; time++) {
+    const name = `${path}.${new Date(time).toISOString().replaceAll(/[:.]/g, "-")}`;
+    if (endsOf(name).length === 0) return name;
+  }
 }
 
 /** Finds the names that commands have left beside a database. A folder that cannot be read has none. */
