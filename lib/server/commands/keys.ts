@@ -8,6 +8,7 @@ import { StoreUnavailableError } from "../../stores/store.ts";
 import { isValid } from "../first_key/first_key.ts";
 import { KEY_FILE, removeRevokedKey } from "../first_key/key_file.ts";
 import { commandLine } from "../process/invocation.ts";
+import { oneLine } from "../process/lines.ts";
 import { explain, SettingError, UnreachableError } from "../process/start_error.ts";
 import type { Context } from "../serving/runtime.ts";
 import { checkAsSetting, DURATION, EXPIRY, text } from "../settings/formats.ts";
@@ -113,7 +114,7 @@ export const REVOKE_KEY = declareCommand({
     const { id, digest } = await findKey(operand, stored);
     await useKeys(setting, context, async (keys) => {
       await keys.revoke(id, new Date());
-      output.add(`${id} is revoked`);
+      output.add(oneLine(`${id} is revoked`));
       (await removeRevokedKey(digest, setting.path)).forEach(report);
       if (stored.some((key) => key.id !== id && isValid(key))) return;
       report(`no key of the store is valid now; ${commandLine("keys add")} makes one`);

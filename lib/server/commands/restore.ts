@@ -10,7 +10,7 @@ import { untilInterrupted } from "../process/process.ts";
 import { makeFile, renameToNew, requireNew } from "../process/publish_file.ts";
 import { commandLine } from "../process/invocation.ts";
 import { SettingError } from "../process/start_error.ts";
-import { formatPetCount } from "../process/lines.ts";
+import { formatPetCount, oneLine } from "../process/lines.ts";
 import { SETTINGS } from "../settings/server_settings.ts";
 import { findSqliteFile, prepareFolder } from "../store_setting/find_store.ts";
 import { declareCommand } from "./command.ts";
@@ -38,7 +38,7 @@ export const RESTORE = declareCommand({
     const path = await findSqliteFile(store, environment);
     // A signal must not end the process while SQLite has the present file open, because that would leave a journal beside it.
     const lines = await untilInterrupted((signal) => restore(operand, path, revokesNewer, signal));
-    output.add(lines.join("\n"));
+    output.add(lines.map(oneLine).join("\n"));
   },
 });
 

@@ -20,21 +20,24 @@ export function asJsonLine(line: string): string {
 const VARIABLE_MESSAGE = /environment variable was not valid unicode: .*/;
 
 /**
- * A message without Deno's advice and without the value of a variable, on one line: line ends and control characters, which a setting may
- * contain, become escape sequences.
+ * A message without Deno's advice and without the value of a variable, on one line: line ends, control characters and invisible ones, such as
+ * a byte order mark, become escape sequences. A setting or a text of another program may contain them.
  */
 export function oneLine(message: string): string {
   return withoutAdvice(message).replace(VARIABLE_MESSAGE, "environment variable was not valid unicode")
-    .replace(/[\p{Cc}\u2028\u2029]/gu, (character) => quoteVisibly(character).slice(1, -1));
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => quoteVisibly(character).slice(1, -1));
 }
 
 /**
  * Text as a JSON string, with escape sequences also for characters that JSON leaves as they are and that some readers take for a line end
- * or a command: DEL, the controls from U+0080 on, and the line ends of Unicode.
+ * or a command, or do not show: DEL, the controls from U+0080 on, and Unicode's line ends and format characters.
  */
 export function quoteVisibly(text: string): string {
-  const escapeSequence = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029]/g, escapeSequence);
+  const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return JSON.stringify(text).replace(
+    /[\u007f-\u009f\u2028\u2029\p{Cf}]/gu,
+    (each) => each.split("").map(escapeUnit).join(""),
+  );
 }
 
 /**

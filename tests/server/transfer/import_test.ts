@@ -44,6 +44,8 @@ const BAD: readonly [line: string, shows: RegExp][] = [
   ['["Rex",7]', /^petstore: Line 3: it must be a JSON object/m],
   // No control character reaches the terminal.
   ['{"name":"Rex\u001b[31m","categoryId":7}', /^petstore: Line 3: it is not JSON: \P{Cc}*$/mu],
+  // Two files of Windows were joined: a byte order mark, here with a tag from beyond U+FFFF.
+  ['\ufeff\u{e0041}{"name":"Rex","categoryId":7}', /^petstore: Line 3: it is not JSON: [\P{Cf}\n]*\\ufeff\P{Cf}*$/mu],
   ["{}\n".repeat(30), /^petstore: Line 22: .*\npetstore: and 10 more\npetstore: a.ndjson has 30 lines /m],
 ];
 
