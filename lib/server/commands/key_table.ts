@@ -7,7 +7,7 @@ import { oneLine } from "../process/lines.ts";
 /** The table, with spaces between its columns. */
 export function describeKeys(keys: readonly KeyInfo[]): string {
   const rows = [TITLES, ...keys.map(cellsOf)];
-  const widths = TITLES.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const widths = TITLES.map((_, column) => rows.reduce((width, row) => Math.max(width, row[column]!.length), 0));
   const lineOf = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column]!)).join("  ");
   return rows.map((row) => lineOf(row).trimEnd()).join("\n");
 }
@@ -28,8 +28,9 @@ function stateOf(key: KeyInfo): string {
   return isValid(key) ? "valid" : "expired";
 }
 
+/** A time in UTC without its seconds. Its year may have more than four digits. */
 function minuteOf(time: Date): string {
-  return time.toISOString().slice(0, 16).replace("T", " ");
+  return time.toISOString().slice(0, -8).replace("T", " ");
 }
 
 /** The keys as a JSON array. Their digests are left out. */

@@ -141,10 +141,10 @@ async function useKeys(
   use: (keys: KeyStore) => Promise<void>,
 ): Promise<void> {
   const store = await open();
-  // A new store is told, because a key that is added in the wrong folder or database would be of no use.
-  if (store.isNew) report(`${description} is new; servers that use it will accept the key`);
   try {
     await use(store.keys);
+    // A new store is told, because a key that is added in the wrong folder or database would be of no use.
+    if (store.isNew) report(`${description} is new; servers that use it will accept the key`);
   } finally {
     await store.close();
   }
@@ -164,7 +164,7 @@ async function printAndStore(
   const { id, label, readOnly, expires } = stored;
   output.add(key);
   await output.flush();
-  if (output.failure) throw new UnreachableError("The key cannot be printed, so nothing was changed");
+  if (output.failure) throw new UnreachableError("The key cannot be printed, so no key was added");
   let isAdded: boolean;
   try {
     isAdded = await store.add(stored, replaced);

@@ -58,6 +58,18 @@ test.inFolder("a key expires at the beginning of a day, and then it cannot be re
   await refuse(`keys rotate ${day!.id}`, " has ended, so nothing can replace it; ");
 });
 
+test.inFolder("keys list shows more keys than a call can have arguments, and a year beyond 9999", async () => {
+  await addKey("--label=first");
+  execute(
+    "pets.db",
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 130000)
+      INSERT INTO api_keys SELECT 'key-' || i, i, 'ci', 'ci', 0, 0, 9e14, NULL FROM n`,
+  );
+  const lines = (await succeed("keys list")).trim().split("\n");
+  assert.equal(lines.length, 130_002);
+  assert.match(lines.at(-1)!, /^key-130000 +valid +read, write +1970-01-01 00:00 +\+030489-11-11 16:00 +ci +ci$/);
+});
+
 test.inFolder("a revoked key leaves the key files, whoever owns and reads them", async () => {
   // A server that starts in the folder `a` has both files there.
   mkdirSync("a/data", { recursive: true });
@@ -89,7 +101,7 @@ test.inFolder("a server with pets in memory makes a key for itself, shows it, an
 test.inFolder("a key can be added before the first start, which then makes none, and the store has no key but its hash", async () => {
   const { stdout, stderr } = await runLine("keys add --label=mine --store=sqlite:data/petstore.db");
   const key = stdout.trim();
-  assert.match(stderr, /^petstore: sqlite:data\/petstore\.db is new; servers that use it will accept the key\n/);
+  assert.match(stderr, /^petstore: sqlite:data\/petstore\.db is new; servers that use it will accept the key\n/m);
   await withServerHere({}, async (server) => {
     assert.equal(await statusOf(server, key), 200);
     assert.match(server.written.stdout, /API key +in the store/);
@@ -105,6 +117,12 @@ test.inFolder("a key is printed before it is stored: one that cannot be printed 
   await addKey("--label=old");
   const id = await idOf("old");
   const before = await listKeys();
+  const printNothing = { write: () => Promise.reject(new Error("the disk is full")) };
+  const unseen = { stdout: "", stderr: "" };
+  const sinks = { ...sinksTo(unseen), output: printNothing };
+  await runHere(["keys", "add", "--label=new", "--store=sqlite:new.db"], {}, { sinks });
+  assert.match(unseen.stderr, /: the disk is full\npetstore: The key cannot be printed, so no key was added\n$/);
+  assert.doesNotMatch(unseen.stderr, /will accept/);
   const rotate = async (onPrint: () => void) => {
     const printed = { stdout: "", stderr: "" };
     const { output, errors } = sinksTo(printed);
@@ -116,7 +134,7 @@ test.inFolder("a key is printed before it is stored: one that cannot be printed 
     throw new Error("the disk is full");
   });
   assert.deepEqual([lost.status, lost.stdout], [1, ""]);
-  assert.match(lost.stderr, /: the disk is full\npetstore: The key cannot be printed, so nothing was changed\n$/);
+  assert.match(lost.stderr, /: the disk is full\npetstore: The key cannot be printed, so no key was added\n$/);
   const revoked = await rotate(() => {
     assert.deepEqual(query("pets.db", "SELECT id, expires_at FROM api_keys"), [{ id, expires_at: null }]);
     execute("pets.db", "UPDATE api_keys SET revoked_at = 1");
