@@ -58,6 +58,7 @@ const REFUSED: [line: string, shows: string][] = [
   // Keys.
   ["keys add", "Say what the key is for, as in "],
   ["keys add --label=ci --expires=soon", "--expires must be a time such as 12h, 90d or 1w"],
+  ["keys add --label=ci --expires=999999w", "such as 2031-12-31, before the year 10000"],
   ["keys revoke petstore_secret", "no such key; "],
   // A shell has put nothing in place of a variable.
   ["keys revoke ", "Name the id, as in "],

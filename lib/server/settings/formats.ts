@@ -62,14 +62,17 @@ export const DURATION: Format<number> = {
   },
 };
 
+/** Dates beyond the year 9999 have a form that other programs do not read. */
+const MAX_TIME = Date.UTC(10_000, 0) - 1;
+
 /** A time in the future: the end of a duration from now, or the beginning of a day in UTC. */
 export const EXPIRY: Format<Date> = {
   placeholder: "time",
-  description: `${DURATION.description}, or a date in the future such as 2031-12-31`,
+  description: `${DURATION.description}, or a date in the future such as 2031-12-31, before the year 10000`,
   parse(text) {
     const lifetime = DURATION.parse(text);
     const time = lifetime === undefined ? dayOf(text) : new Date(Date.now() + lifetime);
-    return time && time.getTime() > Date.now() ? time : undefined;
+    return time && time.getTime() > Date.now() && time.getTime() <= MAX_TIME ? time : undefined;
   },
 };
 
