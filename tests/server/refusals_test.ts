@@ -69,6 +69,8 @@ const REFUSED: [line: string, shows: string][] = [
   ["backup -", "A backup is a file, and cannot be written to standard output"],
   ["backup new.db%0D", "The file must not contain control characters"],
   ["backup kept", "exists already; choose another name"],
+  ["backup new/", "new/ is the name of a folder; name a file"],
+  ["export new/", "new/ is the name of a folder; name a file"],
   ["export pets.db-wal", "SQLite keeps the log of a database in a file named …-wal; choose another name"],
   ["backup no/such/copy.db", "copy.db cannot be made: no such file or directory\n"],
   ["backup pets.db-wal", "SQLite keeps the log of a database in "],

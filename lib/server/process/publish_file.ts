@@ -92,7 +92,11 @@ export function renameToNew(name: string, path: string): void {
   rmSync(name);
 }
 
-/** @throws {FileExistsError} If there is a file of this name. A symbolic link counts as one, whatever its target is. */
+/**
+ * @throws {FileExistsError} If there is a file of this name. A symbolic link counts as one, whatever its target is.
+ * @throws {SettingError} If the name is that of a folder.
+ */
 export function requireNew(path: string): void {
+  if (path.endsWith("/")) throw new SettingError(`${path} is the name of a folder; name a file`);
   if (lstatSync(path, { throwIfNoEntry: false })) throw new FileExistsError(path);
 }
