@@ -87,14 +87,23 @@ export function requireUsable(givenPath: string, path: string, file: Stats | und
   }
 }
 
+/**
+ * How many counts of a file's names must agree. Every start of a program gives the file another name for a moment (see mount.ts), which may
+ * come or go during a count.
+ */
+const AGREEING_COUNTS = 20;
+
 /** Whether a file has several names. Those that a command has not finished do not count, because no program opens the file by them. */
 function hasOtherNames(path: string): boolean {
-  const countOthers = () => {
+  let hasOthers = false;
+  for (let agreeing = 0; agreeing < AGREEING_COUNTS; agreeing++) {
     const { nlink } = statSync(path);
-    return nlink === 1 ? 0 : nlink - 1 - findSecondNames(path).length;
-  };
-  // The names are counted twice, because another start may remove such a name between the two counts.
-  return countOthers() > 0 && countOthers() > 0;
+    if (nlink === 1) return false;
+    const countsOthers: boolean = nlink - 1 > findSecondNames(path).length;
+    if (countsOthers !== hasOthers) agreeing = 0;
+    hasOthers = countsOthers;
+  }
+  return hasOthers;
 }
 
 /** The first four bytes of a rollback journal. */

@@ -14,7 +14,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { once } from "node:events";
 import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { inspectFiles } from "../../../lib/stores/sqlite/file_checks.ts";
 import { formatPet } from "../../../lib/stores/store.ts";
 import { assertRefused, createMany, REX, test, usingStore } from "./support.ts";
 
@@ -84,6 +87,26 @@ test.path("a file with two names is refused by both, because each name would hav
     assertRefused(`${path}.other`, /is a file with several names \(hard links\)/);
   });
   assertRefused(path, /is a file with several names/);
+});
+
+test.path("a file to which other starts give another name for a moment is not refused", async (path) => {
+  writeFileSync(path, "");
+  const stop = new Int32Array(new SharedArrayBuffer(4));
+  const script = `const { linkSync, rmSync } = require("node:fs");
+    const { parentPort, workerData: { path, stop } } = require("node:worker_threads");
+    parentPort.postMessage("started");
+    while (!Atomics.load(stop, 0)) { linkSync(path, path + ".1.tmp"); rmSync(path + ".1.tmp"); }
+    parentPort.postMessage("ended");`;
+  const worker = new Worker(script, { eval: true, workerData: { path, stop } });
+  await once(worker, "message");
+  try {
+    for (let i = 0; i < 2_000; i++) inspectFiles(path, path);
+  } finally {
+    const ended = once(worker, "message");
+    Atomics.store(stop, 0, 1);
+    await ended;
+    await worker.terminate();
+  }
 });
 
 test.path("a file that was restored beside the journal of a killed first start is not emptied", async (path) => {
