@@ -117,6 +117,19 @@ for (const [state, damage] of [["sound", () => {}], ["damaged", zeroes], ["overw
   });
 }
 
+test.inFolder("a backup with two names, as rsnapshot makes them, can be checked and restored, and a server does not start on it", async () => {
+  await makeFiles();
+  linkSync(COPY, "daily.db");
+  await succeed("check --store=sqlite:daily.db");
+  await succeed("restore daily.db");
+  assert.deepEqual(namesIn(FILE), ["Rex"]);
+  await refuse("serve --store=sqlite:daily.db", "daily.db is a file with several names");
+  // A server has a log beside the other name, so this one does not show its pets.
+  await using _ = openSqliteStore(FILE, "never");
+  linkSync(FILE, "other.db");
+  await refuse("check --store=sqlite:other.db", "other.db is a file with several names");
+});
+
 test.inFolder("restores at one moment, as after the clock was set back, keep each file under a name of its own", async () => {
   await makeFiles();
   const time = Date.now();

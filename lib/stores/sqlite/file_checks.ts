@@ -10,12 +10,16 @@ import { requireNoLogName } from "./file_names.ts";
 import { isMounted } from "./mount.ts";
 import { findSecondNames, requireNothingLeft } from "./remains.ts";
 
-/** Rejects files that SQLite would damage or wait for, before it opens them. Returns whether the file exists. */
-export function inspectFiles(givenPath: string, path: string): boolean {
+/**
+ * Rejects files that SQLite would damage or wait for, before it opens them. Returns whether the file exists.
+ *
+ * @param isOnlyRead Whether the file is not going to be written to.
+ */
+export function inspectFiles(givenPath: string, path: string, isOnlyRead = false): boolean {
   // The log is looked at before the file: another process may be creating the database, and it writes the file before the log.
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
   const file = statSync(path, { throwIfNoEntry: false });
-  requireUsable(givenPath, path, file);
+  requireUsable(givenPath, path, file, isOnlyRead);
   // SQLite treats a file of one byte as empty, and would overwrite it.
   if (file?.size === 1) {
     throw new StoreUnavailableError(`${givenPath} is not an SQLite database; it was left unchanged`);
@@ -54,9 +58,12 @@ const VERSION_WITHOUT_LOG = 1;
  * (https://www.sqlite.org/fileformat2.html, §1.3.3). A worker cannot look, so it takes the log for the file's own.
  */
 export function hasForeignLog(path: string): boolean {
+  return !!statSync(`${path}-wal`, { throwIfNoEntry: false })?.size && existsSync(path) && saysWithoutLog(path);
+}
+
+/** Whether a file says in its header that it has no log. A worker cannot look. */
+function saysWithoutLog(path: string): boolean {
   if (IS_WORKER) return false;
-  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
-  if (!log?.size || !existsSync(path)) return false;
   const version = new Uint8Array(1);
   readSync(descriptorOf(path), version, 0, 1, VERSION_AT);
   return version[0] === VERSION_WITHOUT_LOG;
@@ -66,14 +73,16 @@ export function hasForeignLog(path: string): boolean {
  * Checks that SQLite can use a file.
  *
  * @param file What the system says of the file; undefined if it does not exist yet.
+ * @param isOnlyRead Whether the file is not going to be written to. A backup, which has no log, may then have several names or a mount.
  * @throws {StoreUnavailableError} If SQLite cannot use it.
  */
-export function requireUsable(givenPath: string, path: string, file: Stats | undefined): void {
+export function requireUsable(givenPath: string, path: string, file: Stats | undefined, isOnlyRead = false): void {
   if (givenPath.endsWith("/")) throw new StoreUnavailableError(`${givenPath} is the name of a folder; name a file`);
   if (!file) return requireNoLogName(path);
   if (file.isDirectory()) throw new StoreUnavailableError(`${givenPath} is a folder`);
   // To open a named pipe, for example, would be to wait for a writer.
   if (!file.isFile()) throw new StoreUnavailableError(`${givenPath} is not a regular file`);
+  if (isOnlyRead && !existsSync(`${path}-wal`) && saysWithoutLog(path)) return;
   // SQLite would create a separate log for each name.
   if (hasOtherNames(path)) {
     throw new StoreUnavailableError(

@@ -6,6 +6,7 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
+import { closeUnused } from "./descriptors.ts";
 import { findJournal, inspectFiles } from "./file_checks.ts";
 import { followLinks } from "./file_names.ts";
 import { explained, unavailableFrom } from "./errors.ts";
@@ -51,12 +52,13 @@ export interface FoundDatabase {
 export function findDatabase(givenPath: string): FoundDatabase {
   return explained(givenPath, () => {
     const path = followLinks(givenPath);
-    if (!inspectFiles(givenPath, path)) throw new StoreUnavailableError(`${givenPath} does not exist`);
+    if (!inspectFiles(givenPath, path, true)) throw new StoreUnavailableError(`${givenPath} does not exist`);
     if (findJournal(path) !== "none") {
       throw new StoreUnavailableError(
         `${givenPath} has a rollback journal beside it: a program was killed while it wrote. Start the server, which repairs that`,
       );
     }
+    closeUnused(path);
     return { givenPath, path };
   });
 }

@@ -1,8 +1,9 @@
-/** A file that is mounted by itself: its log would be in another folder than the file, so every command refuses it. */
+/** A file that is mounted by itself: its log would be in another folder than the file, so every command refuses it. A backup has none. */
 
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { execute } from "../../../support/database.ts";
 import { makeStore, STORE } from "../../../support/server/pet_files.ts";
 import { runCommand } from "../../../support/server/server_process.ts";
 import { command, testUnless } from "../../../support/system/commands.ts";
@@ -27,6 +28,8 @@ testUnless(MOUNT_SKIP)(
         }
         assert.deepEqual(readdirSync(place), ["pets.db"]);
         assert.deepEqual(readFileSync(file), before);
+        execute(file, "PRAGMA journal_mode = DELETE");
+        assert.equal((await runCommand(place, ["check", STORE])).status, 0);
       } finally {
         command("umount", join(place, "pets.db"));
       }
