@@ -109,8 +109,8 @@ function storeInFile(description: string, path: string): SharedStore {
  */
 export function prepareFolder(path: string): void {
   const folder = dirname(path);
-  if (!isMissing(folder)) return;
   if (resolve(folder) !== resolve(dirname(KEY_FILE))) {
+    if (!isMissing(folder)) return;
     throw new SettingError(`${path} cannot be made, because there is no folder ${folder}`);
   }
   try {
