@@ -8,7 +8,9 @@ import { createMemoryStore } from "../../mod.ts";
 import { MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
 import { inFolder, test } from "../support/server/in_process.ts";
 import { refuse } from "../support/server/pet_files.ts";
+import { serverCommand } from "../support/server/serve_task.ts";
 import { startWithoutSocket } from "../support/server/without_socket.ts";
+import { Child } from "../support/system/child.ts";
 import { testUnless } from "../support/system/commands.ts";
 
 test.inFolder("the server does not start with a file as the folder for the database, and leaves the file as it is", async () => {
@@ -16,6 +18,15 @@ test.inFolder("the server does not start with a file as the folder for the datab
   writeFileSync("data", "mine");
   await refuse("PETSTORE_STORE= serve --key=k", "data");
   assert.equal(readFileSync("data", "utf8"), "mine");
+});
+
+test.withFolder("on Node, the server does not start in a working directory that was deleted, and says so", async (folder) => {
+  // Deno itself does not start there.
+  const script = 'rmdir "$PWD"; exec "$@" serve --port=0';
+  const { status, stderr } = await new Child("bash", ["-c", script, "bash", ...serverCommand(true)], { cwd: folder })
+    .run();
+  assert.match(stderr, /^petstore: The program cannot go on: .*current working directory.*\n$/);
+  assert.equal(status, 2);
 });
 
 for (const [flag, address] of [["--port", ""], ["--metrics", "127.0.0.1:"]] as const) {

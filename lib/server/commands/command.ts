@@ -13,7 +13,7 @@ export interface Command<Given extends Options = Options> {
   isOperandOptional?: true;
   /**
    * What the message of an unexpected error begins with, such as `The backup failed`. A {@link SettingError} and the error of a store explain
-   * themselves. If absent, an unexpected error is a bug and ends the program.
+   * themselves. If absent, an unexpected error is a bug and ends the program, unless the system has thrown it.
    */
   failure?: string;
   /** The paragraphs of its help text below the flags. An empty line separates them. */

@@ -4,7 +4,7 @@ import type { Command } from "./command.ts";
 import { type CommandRequest, readCommandLine, type TextRequest } from "./command_line.ts";
 import type { Context, Runtime } from "../serving/runtime.ts";
 import { asJsonLine } from "../process/lines.ts";
-import { asSettingError, explain, type SettingError } from "../process/start_error.ts";
+import { asSettingError, codeOf, explain, type SettingError } from "../process/start_error.ts";
 import { DEFAULT_COMMAND } from "./table.ts";
 import { type Environment, prepareEnvironment } from "../settings/environment.ts";
 import { readValues } from "../settings/options.ts";
@@ -70,6 +70,8 @@ function explainFailure(error: unknown, command: Command | undefined): SettingEr
   const explained = asSettingError(error);
   if (explained) return explained;
   if (command?.failure) return explain(command.failure, error);
+  // An error of the system, such as for a working directory that was deleted, is no bug.
+  if (/^E[A-Z0-9]+$/.test(String(codeOf(error)))) return explain("The program cannot go on", error);
   throw error;
 }
 
