@@ -99,7 +99,7 @@ const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify
 
 /** Refuses what pg would take for less security than libpq does. */
 function requireSecure(parameters: URLSearchParams): void {
-  const mode = parameters.get("sslmode") ?? process.env["PGSSLMODE"] ?? "";
+  const mode = parameters.get("sslmode") ?? readVariable("PGSSLMODE") ?? "";
   // pg would take a misspelt mode for none, and send the password in clear text.
   requireOneOf("sslmode, or PGSSLMODE,", mode, ["", ...SSL_MODES]);
   if (trustsSystem(parameters)) requireOneOf("sslmode beside sslrootcert=system", mode, ["", "verify-full"]);
@@ -120,7 +120,16 @@ function writeForPg(parameters: URLSearchParams): void {
 
 /** Whether a server must have a certificate of an authority that the system trusts. */
 function trustsSystem(parameters: URLSearchParams): boolean {
-  return (parameters.get("sslrootcert") ?? process.env["PGSSLROOTCERT"]) === "system";
+  return (parameters.get("sslrootcert") ?? readVariable("PGSSLROOTCERT")) === "system";
+}
+
+/** Reads an environment variable. The error of Deno for one that is not UTF-8 would show its value. */
+function readVariable(name: string): string | undefined {
+  try {
+    return process.env[name];
+  } catch {
+    return fail(`the variable ${name} cannot be read, for example because it is not UTF-8`);
+  }
 }
 
 /** Reads the parameters of the store, and removes them from the address. */
