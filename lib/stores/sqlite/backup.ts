@@ -8,7 +8,7 @@ import { closeSync, fdatasyncSync, openSync, statSync } from "node:fs";
 import { StoreUnavailableError } from "../store.ts";
 import { type FoundDatabase, inspectFound, readSnapshot } from "./inspection.ts";
 import { unavailableFrom } from "./errors.ts";
-import { requireTables } from "./schema.ts";
+import { requireNotEmpty } from "./ownership.ts";
 import { switchOffWal } from "./transaction.ts";
 
 /** What a copy has, after its check. */
@@ -38,7 +38,7 @@ export async function backupDatabase(
     throwIfStopped(stop);
     // The copy is made in one transaction, because SQLite would begin it anew whenever a server adds a pet in between.
     await readSnapshot(source, async (db) => {
-      requireTables(db, path);
+      requireNotEmpty(db, path);
       await copyPages(db, copy, stop).catch((error) => {
         throw unavailableFrom(error, `The copy of ${path}`);
       });

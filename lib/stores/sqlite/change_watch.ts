@@ -4,7 +4,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoreChanges } from "../store.ts";
 import type { Connection } from "./connection.ts";
 import { LogIndex } from "./log_index.ts";
-import { stampShowsAlterations } from "./schema.ts";
+import { stampShowsAlterations } from "./schema_text.ts";
 import { prepareExact } from "./transaction.ts";
 
 /**

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { closeUnused } from "./descriptors.ts";
 import { type OpenedFiles, requireInPlace } from "./opened_files.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { requireKnownSchema } from "./schema.ts";
+import { requireKnownSchema } from "./ownership.ts";
 
 /** What a {@link Connection} is made of. Its members of the same names say more. */
 interface ConnectionOptions {

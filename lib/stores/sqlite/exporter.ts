@@ -3,7 +3,7 @@ import { PET_JSON, type PetSink } from "../sql_tables.ts";
 import { explained } from "./errors.ts";
 import { findDatabase, openSnapshot } from "./inspection.ts";
 import { pageStatement } from "./pet_reader.ts";
-import { requireTables } from "./schema.ts";
+import { requireNotEmpty } from "./ownership.ts";
 import { prepareExact } from "./transaction.ts";
 
 /**
@@ -46,7 +46,7 @@ interface Page {
 /** Reads all pages that have pets. */
 function* readPages(db: DatabaseSync, path: string): Generator<Page> {
   const select = explained(path, () => {
-    requireTables(db, path);
+    requireNotEmpty(db, path);
     return prepareExact(db, EXPORT_PAGE);
   });
   let after = INT64_MIN;

@@ -10,7 +10,8 @@ import { closeUnused } from "./descriptors.ts";
 import { findJournal, inspectFiles } from "./file_checks.ts";
 import { followLinks } from "./file_names.ts";
 import { explained, unavailableFrom } from "./errors.ts";
-import { expectedSchemaText, readSchemaText, requireKnownSchema } from "./schema.ts";
+import { requireKnownSchema } from "./ownership.ts";
+import { expectedSchemaText, readSchemaText } from "./schema_text.ts";
 import { BUSY_TIMEOUT_MS, prepareExact, setBusyTimeout } from "./transaction.ts";
 
 /** What is in a file. Pets are counted only if SQLite finds no damage. */

@@ -9,7 +9,9 @@ import { explained, isBusy } from "./errors.ts";
 import { inspectFiles } from "./file_checks.ts";
 import { followLinks } from "./file_names.ts";
 import { identify, identifyFiles, type OpenedFiles, requireInPlace, requireSame } from "./opened_files.ts";
-import { migrate, requireKnownSchema, TABLES } from "./schema.ts";
+import { migrate } from "./migrate.ts";
+import { TABLES } from "./migrations.ts";
+import { requireKnownSchema } from "./ownership.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { beginWrite, BUSY_TIMEOUT_MS, prepareExact, retryWhileBusy, rollback, setBusyTimeout } from "./transaction.ts";
 

@@ -11,7 +11,7 @@ import { followLinks } from "./file_names.ts";
 import { readKeys } from "./keys.ts";
 import { identify, type Identity, requireSame } from "./opened_files.ts";
 import { unfinishedName } from "./remains.ts";
-import { requireOwn } from "./schema.ts";
+import { requireOwn } from "./ownership.ts";
 import { switchOffWal } from "./transaction.ts";
 
 export interface PresentFile {
