@@ -33,8 +33,8 @@ export function callSafely(call: () => unknown): void {
 }
 
 /** Tells the source of a stream that the rest will not be read, without waiting for its answer, which may never come. */
-export function discard(stream: Pick<ReadableStream, "cancel"> | null): void {
-  callSafely(() => stream?.cancel());
+export function discard(stream: { cancel(): Promise<unknown> }): void {
+  callSafely(() => stream.cancel());
 }
 
 /** Whether a promise resolves within a time limit, in milliseconds. Rejects if the promise does so within it. */

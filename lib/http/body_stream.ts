@@ -34,7 +34,11 @@ const PIECES_PER_TURN = 64;
  */
 const CANCEL_DELAY_MS = 1000;
 
-export type BodyReader = Pick<ReadableStreamDefaultReader<Uint8Array>, "read" | "cancel">;
+/** What reads a body: the reader of its stream, or something that is used in the same way. */
+export interface BodyReader {
+  read(): Promise<{ done?: boolean | undefined; value?: unknown }>;
+  cancel(): Promise<unknown>;
+}
 
 /**
  * Opens a body that may be made of an iterable, as by `new Response(generator())` or by a `Request` of an `IncomingMessage`. On Node, such a
@@ -46,10 +50,7 @@ export function openReader(body: ReadableStream<Uint8Array>): BodyReader {
   if (!mayEndProcess) return body.getReader();
   // The iterator of a stream cancels it when the last read has ended (WHATWG Streams §4.2.5).
   const pieces = body.values();
-  return {
-    read: () => pieces.next(),
-    cancel: async () => void await pieces.return!(),
-  };
+  return { read: () => pieces.next(), cancel: () => pieces.return!() };
 }
 
 function isByteStream(body: ReadableStream): boolean {
@@ -148,8 +149,8 @@ async function* piecesOf(reader: BodyReader): AsyncGenerator<Uint8Array, void> {
   try {
     for (let count = 1;; count++) {
       const { done, value } = await reader.read();
-      isWhole = done;
-      if (done) return;
+      isWhole = !!done;
+      if (isWhole) return;
       if (!isBytes(value)) throw new TypeError("A body must consist of Uint8Arrays");
       yield value;
       if (count % PIECES_PER_TURN === 0) await new Promise((resolve) => setTimeout(resolve, 0));
@@ -160,13 +161,13 @@ async function* piecesOf(reader: BodyReader): AsyncGenerator<Uint8Array, void> {
 }
 
 /** Cancels a body of which the rest will not be read, after {@link CANCEL_DELAY_MS}. */
-export function cancelLater(body: Pick<ReadableStream, "cancel">): void {
+export function cancelLater(body: Pick<BodyReader, "cancel">): void {
   // A timer of Workers ends with its request.
   if (IN_WORKERS) discard(body);
   else setTimeout(discard, CANCEL_DELAY_MS, body);
 }
 
 /** Whether a piece is a `Uint8Array`. `instanceof` would not recognize one of another realm, as some test runners have. */
-function isBytes(value: unknown): boolean {
+function isBytes(value: unknown): value is Uint8Array {
   return Object.prototype.toString.call(value) === "[object Uint8Array]";
 }
