@@ -4,12 +4,11 @@
  */
 
 import { StoreUnavailableError } from "@petstore/petstore/store";
-import { storeClosed } from "@petstore/petstore/store/toolkit";
+import { storeClosed, uncertain } from "@petstore/petstore/store/toolkit";
 import type { CheckedOptions } from "../options.ts";
-import type { Connection, Parameter, Row } from "./connection.ts";
-import { maxConnectionsOf, type PostgresPool } from "./pool.ts";
-import { guardPool, ignoreError } from "./pool_guard.ts";
-import { Statement } from "./statement.ts";
+import { type Connection, type Parameter, type Row, runStatement } from "./connection.ts";
+import { asUnavailable, isRefusal } from "./errors.ts";
+import { guardPool, ignoreError, maxConnectionsOf, type PostgresPool } from "./pool.ts";
 
 /** How many statements may wait for a connection. */
 const MAX_WAITING = 10_000;
@@ -33,11 +32,24 @@ export interface StatementOptions {
   whatItStores?: "pet" | "change of the keys";
 }
 
+/** A connection that was taken out of the pool. One statement after the other gets it. */
+interface Lease {
+  connection: Connection;
+  /** How many statements have got the connection since it was taken out. */
+  statements: number;
+}
+
+/** The promise of a connection, for which a statement waits. */
+interface Turn extends PromiseWithResolvers<Lease> {
+  /** When the statement came, in milliseconds as in `performance.now()`. */
+  arrivedAt: number;
+}
+
 /**
  * Runs statements with a time limit, each on a connection that runs no other one meanwhile.
  *
- * A connection that was taken out of the pool leaves the queue in one of two ways: the queue gives it back when no statement waits or after
- * many of them, and a {@link Statement} that was sent on it and fails closes it.
+ * A connection that was taken out of the pool passes from statement to statement. It goes back when none waits or after many of them, and is
+ * closed if its statement fails.
  */
 export class StatementQueue {
   /** The name of the schema that has the tables. The queue does not use it: it is for the callers, who write the statements. */
@@ -46,7 +58,7 @@ export class StatementQueue {
   readonly #pool: PostgresPool;
   readonly #prepare: boolean;
   /** The statements that wait, the oldest first. They wait here because the pool cannot remove one from its own queue. */
-  readonly #waiting = new Set<Statement>();
+  readonly #waiting: Turn[] = [];
   /** How many connections may be used at a time. */
   readonly #maxRunning: number;
   /** How many connections are used, or being opened. */
@@ -58,7 +70,7 @@ export class StatementQueue {
     { schema, timeoutMs, prepare }: CheckedOptions,
     maxRunning: number = maxConnectionsOf(pool),
   ) {
-    // Otherwise an idle connection that is lost would end the process.
+    // Without this, the loss of an idle connection would end the process.
     guardPool(pool);
     this.#pool = pool;
     this.schema = schema;
@@ -71,96 +83,125 @@ export class StatementQueue {
    * Runs a statement, and returns its rows.
    *
    * @param text Without parameters, it is not prepared, and may contain several statements, which have no rows.
+   * @throws {StoreUnavailableError} If it fails, or its time passes.
    */
-  query(
+  async query(
     text: string,
     parameters: readonly Parameter[] = [],
     { deadline, whatItStores }: StatementOptions = {},
   ): Promise<Row[]> {
-    if (this.#waiting.size >= MAX_WAITING) {
-      return Promise.reject(new StoreUnavailableError("Too many queries wait for PostgreSQL"));
+    if (this.#waiting.length >= MAX_WAITING) throw new StoreUnavailableError("Too many queries wait for PostgreSQL");
+    const timeLimit = deadline === undefined ? this.timeoutMs : deadline - performance.now();
+    const turn: Turn = { ...Promise.withResolvers<Lease>(), arrivedAt: performance.now() };
+    this.#waiting.push(turn);
+    if (this.#running < this.#maxRunning) this.#open();
+    /** Ends what the statement waits for when its time passes: first its turn, and then the answer. */
+    let giveUp = (error: Error) => {
+      this.#waiting.splice(this.#waiting.indexOf(turn), 1);
+      turn.reject(error);
+    };
+    // There is one timer for both, because a timer costs a twentieth of a read.
+    const timer = setTimeout(() => giveUp(timeoutError(timeLimit)), timeLimit);
+    try {
+      const lease = await turn.promise;
+      try {
+        const rows = await new Promise<Row[]>((resolve, reject) => {
+          giveUp = (error) => {
+            this.#cancel(lease.connection, text, whatItStores);
+            reject(error);
+          };
+          runStatement(lease.connection, text, parameters, this.#prepare).then(resolve, reject);
+        });
+        this.#handOn(lease);
+        return rows;
+      } catch (error) {
+        // The connection may be dead, and otherwise a late answer or cancellation would hit its next statement.
+        this.#release(lease.connection, error as Error);
+        throw failureOf(error, whatItStores);
+      }
+    } finally {
+      clearTimeout(timer);
     }
-    const timeLimit = deadline === undefined ? this.timeoutMs : Math.max(0, deadline - performance.now());
-    const onTimeout = () => this.#giveUp(statement);
-    const statement = new Statement({ text, parameters, whatItStores, timeLimit, onTimeout });
-    this.#waiting.add(statement);
-    if (this.#running < this.#maxRunning) this.#runWaiting();
-    return statement.result;
   }
 
   /** How busy the connections are. */
   get load(): PooledStore["pool"] {
-    return { size: maxConnectionsOf(this.#pool), running: this.#running, waiting: this.#waiting.size };
+    return { size: maxConnectionsOf(this.#pool), running: this.#running, waiting: this.#waiting.length };
   }
 
   /** Refuses the statements that wait, and leaves the pool open. Statements that were sent go on, each within its time limit. */
   refuseWaiting(): void {
-    for (const statement of this.#waiting) statement.fail(storeClosed());
-    this.#waiting.clear();
+    for (const { reject } of this.#waiting.splice(0)) reject(storeClosed());
   }
 
-  /**
-   * Uses one connection at a time for the statements that wait, until each of them was sent or has failed. Several such loops may run. The
-   * returned promise never rejects, because each failure is that of a statement.
-   */
-  async #runWaiting(): Promise<void> {
+  /** Takes a connection out of the pool. If that fails, the statement that has waited longest fails too. */
+  async #open(): Promise<void> {
     this.#running++;
-    while (this.#waiting.size > 0) {
-      const connection = await this.#connect();
-      if (connection) await this.#runInARow(connection);
-    }
-    this.#running--;
-  }
-
-  /** Takes a connection out of the pool. If that fails, the result is undefined, and the statement that has waited longest fails too. */
-  async #connect(): Promise<Connection | undefined> {
     const begunAt = performance.now();
     try {
-      return await this.#pool.connect() as Connection;
+      const connection = await this.#pool.connect() as Connection;
+      this.#handOn({ connection, statements: 0 });
     } catch (error) {
       const [oldest] = this.#waiting;
       // A statement that came only during this attempt waits for another one.
       if (oldest && oldest.arrivedAt <= begunAt) {
-        this.#waiting.delete(oldest);
-        oldest.fail(error);
+        this.#waiting.shift();
+        oldest.reject(asUnavailable(error));
       }
-      return undefined;
+      this.#countEnd();
     }
   }
 
   /**
-   * Runs statements that wait on a connection, one after the other, and gives it back, unless one has failed and so closed it. This is for
-   * speed: to give the connection back and take it again for each statement would cost more than a read.
+   * Gives a connection to the statement that has waited longest, or back to the pool if none waits. This is for speed: to give it back and
+   * take it again for each statement would cost more than a read.
    */
-  async #runInARow(connection: Connection): Promise<void> {
-    let count = 0;
-    // The loop also comes to statements that are added meanwhile, and not to those that other loops have taken. So it ends when none waits. For
-    // speed, it is one loop: with 9,000 waiting, to look for the oldest one anew each time would take a third of the time of a read.
-    for (const statement of this.#waiting) {
-      this.#waiting.delete(statement);
-      const isAnswered = await statement.runOn(connection, this.#prepare);
-      if (!isAnswered) return;
-      if (++count === MAX_IN_A_ROW) break;
-    }
-    connection.release();
+  #handOn(lease: Lease): void {
+    const next = lease.statements < MAX_IN_A_ROW ? this.#waiting.shift() : undefined;
+    if (!next) return this.#release(lease.connection);
+    lease.statements++;
+    next.resolve(lease);
+  }
+
+  /** Gives a connection back to the pool, which closes it if there is an error. */
+  #release(connection: Connection, error?: Error): void {
+    connection.release(error);
+    this.#countEnd();
+  }
+
+  /** Counts a connection that is used no more. The statements that wait get another one. */
+  #countEnd(): void {
+    this.#running--;
+    if (this.#waiting.length > 0) this.#open();
   }
 
   /**
-   * Sees to it that a statement whose time has passed is not sent. If it was, PostgreSQL would go on with it, so it is cancelled there, by a
-   * statement that waits in this queue like others.
+   * Cancels a statement whose time has passed, because PostgreSQL would go on with it. The cancellation is a statement that waits in this queue
+   * like others.
    */
-  #giveUp(statement: Statement): void {
-    this.#waiting.delete(statement);
-    const processId = statement.connection?.processID;
-    if (processId === undefined) return;
+  #cancel({ processID }: Connection, text: string, whatItStores: string | undefined): void {
+    if (processID === undefined) return;
     // A statement that stores something is cancelled only while it waits for a lock, which is before its commit. Later it may wait until a
     // synchronous standby has its commit. If that wait were cancelled, others would see what it has stored, and a failover to the standby
     // would take it back. A statement that is not cancelled keeps its locks, and the creates after it wait for these locks until their own
     // time has passed.
-    const mayCancel = statement.whatItStores === undefined ? "always" : "while it waits for a lock";
+    const mayCancel = whatItStores === undefined ? "always" : "while it waits for a lock";
     // No caller waits for the result. If this fails, the statement goes on.
-    this.query(CANCEL, [String(processId), statement.text, mayCancel]).catch(ignoreError);
+    this.query(CANCEL, [String(processID), text, mayCancel]).catch(ignoreError);
   }
+}
+
+/** Makes the error for the caller of a statement that was sent. */
+function failureOf(error: unknown, whatItStores: string | undefined): StoreUnavailableError {
+  const failure = asUnavailable(error);
+  // If the statement stores something, only PostgreSQL's own refusal shows that it has stored nothing.
+  const hasStoredNothing = whatItStores === undefined || isRefusal(error);
+  return hasStoredNothing ? failure : uncertain(failure, whatItStores);
+}
+
+function timeoutError(timeLimit: number): StoreUnavailableError {
+  const cause = new DOMException("The query timed out", "TimeoutError");
+  return new StoreUnavailableError(`PostgreSQL has not answered within ${Math.round(timeLimit)} ms`, { cause });
 }
 
 /**
