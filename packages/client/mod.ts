@@ -32,8 +32,7 @@ export {
   type ResponseFacts,
 } from "./lib/error.ts";
 export type { ClientOptions, Fetch } from "./lib/options.ts";
-export type { NewPet, Pet, PetStatus } from "./lib/pet.ts";
-export { formatPet, formatPets } from "./lib/pet_json.ts";
+export { formatPet, formatPets, type NewPet, type Pet, type PetStatus } from "./lib/pet.ts";
 export type { CallOptions, ListOptions, PetList, PetPage } from "./lib/pet_list.ts";
 export type { CreateOptions, Pets } from "./lib/pets.ts";
 

@@ -2,7 +2,7 @@ import { readDeprecation } from "./deprecation.ts";
 import type { ClientSettings } from "./options.ts";
 import { createHide } from "./redaction.ts";
 import { type Answer, type Exchange, send } from "./request.ts";
-import { type Attempt, retry } from "./retry.ts";
+import { retry } from "./retry.ts";
 
 export interface CallParts<T> {
   /** The name of the operation in the description, such as `getPet`. */
@@ -36,21 +36,18 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
     Promise.resolve(deprecation).then(onDeprecation).catch(() => {});
   }
 
-  return <T>(parts: CallParts<T>) => {
-    const { operation, method, path, idempotencyKey, parse } = parts;
+  return (parts) => {
+    const { operation, method, path, idempotencyKey, parse, signal } = parts;
     const url = baseUrl + path;
-    const requestLine = () => hide(`${method} ${url}`);
     const init = requestInit(parts, key);
-    const attempt: Attempt<Answer<T>> = (signal) => {
-      const fetchOnce = async () => {
-        const response = await fetch(url, { ...init, signal });
+    const exchange = { requestLine: hide(`${method} ${url}`), parse, hide };
+    const retries = idempotencyKey === null ? 0 : maxRetries;
+    return retry({ timeoutMs, maxRetries: retries, signal }, (attemptSignal) =>
+      send(async () => {
+        const response = await fetch(url, { ...init, signal: attemptSignal });
         tellDeprecation(operation, response.headers);
         return response;
-      };
-      return send({ fetch: fetchOnce, requestLine, parse, hide });
-    };
-    const retries = idempotencyKey === null ? 0 : maxRetries;
-    return retry(attempt, { timeoutMs, maxRetries: retries, signal: parts.signal });
+      }, exchange));
   };
 }
 

@@ -1,8 +1,7 @@
-import type { Pet, PetStatus } from "./pet.ts";
 import type { Call } from "./call.ts";
 import { linkTo } from "./link.ts";
 import { parseUrl, requireKnown } from "./options.ts";
-import { readPets } from "./pet_json.ts";
+import { type Pet, type PetStatus, readPets } from "./pet.ts";
 import { type Answer, unexpected } from "./request.ts";
 
 /** The options of every call. */
@@ -74,8 +73,7 @@ export function createPetList(call: Call, given: ListOptions): PetList {
 export async function getPage(call: Call, options: ListOptions): Promise<PetPage> {
   const answer = await getPets(call, queryOf(options), options);
   const next = nextQuery(answer);
-  if (next === undefined) return { pets: answer.value, nextCursor: undefined };
-  const nextCursor = new URLSearchParams(next).get("cursor");
+  const nextCursor = next === undefined ? undefined : new URLSearchParams(next).get("cursor");
   if (nextCursor === null) throw unexpected("The link to the next page has no cursor", answer.facts);
   return { pets: answer.value, nextCursor };
 }
@@ -89,9 +87,9 @@ function queryOf(options: ListOptions): string {
   requireKnown(options, ["signal", "status", "limit", "cursor"]);
   const { limit, status, cursor } = options;
   const parameters = new URLSearchParams();
-  if (limit !== undefined) parameters.set("limit", String(limit));
-  if (status !== undefined) parameters.set("status", status);
-  if (cursor !== undefined && cursor !== null) parameters.set("cursor", cursor);
+  for (const [name, value] of Object.entries({ limit, status, cursor })) {
+    if (value !== undefined && value !== null) parameters.set(name, String(value));
+  }
   const query = String(parameters);
   return query === "" ? "" : `?${query}`;
 }

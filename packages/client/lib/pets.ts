@@ -1,8 +1,7 @@
 import type { Call } from "./call.ts";
 import { requireKnown, requireVisible } from "./options.ts";
 import { type CallOptions, createPetList, getPage, type ListOptions, type PetList, type PetPage } from "./pet_list.ts";
-import type { NewPet, Pet } from "./pet.ts";
-import { formatNewPet, readPet, requireBigint } from "./pet_json.ts";
+import { formatNewPet, type NewPet, type Pet, readPet, requireBigint } from "./pet.ts";
 
 /** How a pet is created. */
 export interface CreateOptions extends CallOptions {

@@ -15,10 +15,10 @@ export interface Answer<T> {
   facts: ResponseFacts;
 }
 
+/** What is known about a request before it is sent. */
 export interface Exchange<T> {
-  fetch: () => Promise<Response>;
-  /** Tells the method and the address, such as `GET https://api.example/v1/pets`, for messages. The text does not have the key. */
-  requestLine: () => string;
+  /** The method and the address, such as `GET https://api.example/v1/pets`, for messages. The text does not have the key. */
+  requestLine: string;
   /** Reads the body of a success. It throws if that is not what was asked for, a `SyntaxError` if it is no JSON. */
   parse: (text: string) => T;
   /** Hides the key in a text, because a server may send it back. */
@@ -26,48 +26,49 @@ export interface Exchange<T> {
 }
 
 /**
- * Sends a request and reads its response.
+ * Sends a request by `fetch`, and reads its response.
  *
  * @throws {PetstoreError} For every failure of the network and of the server.
  * @throws {Error} Deno's `NotCapable`, if the program lacks the permission. The next attempt would not have it either.
  */
-export async function send<T>({ fetch, requestLine, parse, hide }: Exchange<T>): Promise<Answer<T>> {
+export async function send<T>(
+  fetch: () => Promise<Response>,
+  { requestLine, parse, hide }: Exchange<T>,
+): Promise<Answer<T>> {
   let response: Response;
+  let text: string | undefined;
+  /** They are undefined until the head of a response has come. */
+  let facts: ResponseFacts | undefined;
   try {
     response = await fetch();
-  } catch (thrown) {
-    const cause = redactedCopy(thrown, hide);
-    if (cause?.name === "NotCapable") throw cause;
-    const message = `${requestLine()} got no whole response${innermostMessage(cause)}${corsHint(requestLine())}`;
-    throw new PetstoreError("connection_failed", message, { cause });
-  }
-
-  const facts = factsOf(response, hide);
-  let text: string | undefined;
-  try {
+    facts = factsOf(response, hide);
     text = await readText(response);
   } catch (thrown) {
     const cause = redactedCopy(thrown, hide);
-    const message = `${requestLine()} got no whole response${innermostMessage(cause)}`;
+    if (cause?.name === "NotCapable") throw cause;
+    const hint = facts ? "" : corsHint(requestLine);
+    const message = `${requestLine} got no whole response${innermostMessage(cause)}${hint}`;
     throw new PetstoreError("connection_failed", message, { ...facts, cause });
   }
-  if (text === undefined) throw unexpected(`${requestLine()} got more than ${MAX_BODY_BYTES} bytes`, facts);
+  if (text === undefined) throw unexpected(`${requestLine} got more than ${MAX_BODY_BYTES} bytes`, facts);
 
-  const result = readResult(response, text, parse);
-  switch (result.kind) {
-    case "success":
-      return { value: result.value, headers: response.headers, facts };
-    case "failure":
-      throw new PetstoreError(hide(result.code), hide(result.message), facts);
-    case "cut":
-      throw new PetstoreError(
-        "connection_failed",
-        `${requestLine()} got incomplete JSON: ${quoted(hide(text))}`,
-        facts,
-      );
-    case "foreign":
-      throw unexpected(`${requestLine()} ${describeForeign(response, hide, text)}`, facts);
+  let failure: { code?: unknown; message?: unknown } | null | undefined;
+  try {
+    if (response.ok) return { value: parse(text), headers: response.headers, facts };
+    failure = JSON.parse(text);
+  } catch (thrown) {
+    // The error is dropped, because its message quotes the body, perhaps with the key. A body without a length looks whole although it was
+    // cut, and is then the beginning of some JSON. Such a request may be repeated.
+    if (thrown instanceof SyntaxError && wasToBeJson(response)) {
+      const message = `${requestLine} got incomplete JSON: ${quoted(hide(text))}`;
+      throw new PetstoreError("connection_failed", message, facts);
+    }
   }
+  const { code, message } = failure ?? {};
+  if (typeof code === "string" && typeof message === "string") {
+    throw new PetstoreError(hide(code), hide(message), facts);
+  }
+  throw unexpected(`${requestLine} ${describeForeign(response, hide, text)}`, facts);
 }
 
 /** The error of a response that cannot be used. The message must not have the key. */
@@ -133,27 +134,6 @@ async function readText(response: Response): Promise<string | undefined> {
   }
 }
 
-/** What a response is by its body. */
-type Result<T> =
-  | { kind: "success"; value: T }
-  | { kind: "failure"; code: string; message: string }
-  /** The beginning of some JSON. A body without a length looks whole although it was cut. Such a request may be repeated. */
-  | { kind: "cut" }
-  /** The response of something other than a petstore, or not what was asked for. */
-  | { kind: "foreign" };
-
-function readResult<T>(response: Response, text: string, parse: (text: string) => T): Result<T> {
-  try {
-    if (response.ok) return { kind: "success", value: parse(text) };
-    const { code, message } = (JSON.parse(text) ?? {}) as { code?: unknown; message?: unknown };
-    if (typeof code === "string" && typeof message === "string") return { kind: "failure", code, message };
-    return { kind: "foreign" };
-  } catch (thrown) {
-    // The error is dropped, because its message quotes the body, perhaps with the key.
-    return { kind: thrown instanceof SyntaxError && wasToBeJson(response) ? "cut" : "foreign" };
-  }
-}
-
 /** Whether a response that is no JSON was to be JSON, so that it must have been cut. */
 function wasToBeJson(response: Response): boolean {
   if (isRedirect(response)) return false;
@@ -163,7 +143,7 @@ function wasToBeJson(response: Response): boolean {
   return response.ok && JSON_TYPE.startsWith(type);
 }
 
-/** Says, as the second half of a sentence, what has answered in place of a petstore. */
+/** Says, as the second half of a sentence, that no petstore has answered, or not with what it was asked for. */
 function describeForeign(response: Response, hide: Hide, text: string): string {
   if (!isRedirect(response)) return `got no answer of a petstore, but ${response.status} ${quoted(hide(text))}`;
   const target = hide(response.headers.get("location") ?? "another address");

@@ -1,4 +1,4 @@
-import { type ClientErrorCode, PetstoreError } from "./error.ts";
+import { PetstoreError } from "./error.ts";
 import { errorAndCauses } from "./request.ts";
 
 export interface RetryLimits {
@@ -37,7 +37,7 @@ const SHORTEST_ATTEMPT_MS = 1_000;
  * @throws {PetstoreError} The failure of the last attempt, or `deadline_exceeded`.
  * @throws The reason of `signal`, once that is aborted.
  */
-export async function retry<T>(attempt: Attempt<T>, { timeoutMs, maxRetries, signal }: RetryLimits): Promise<T> {
+export async function retry<T>({ timeoutMs, maxRetries, signal }: RetryLimits, attempt: Attempt<T>): Promise<T> {
   const end = performance.now() + timeoutMs;
   /** The longest that an attempt may take if another one may follow. */
   const attemptMs = Math.max(SHORTEST_ATTEMPT_MS, timeoutMs / 3);
@@ -46,56 +46,50 @@ export async function retry<T>(attempt: Attempt<T>, { timeoutMs, maxRetries, sig
   /** How many attempts in a row were refused, because nothing listens at the address. */
   let refusals = 0;
   for (let retries = 0;; retries++) {
-    const timeLeft = end - performance.now();
     const isLast = retries >= maxRetries;
-    const limit: AttemptLimit = isLast || timeLeft <= attemptMs
-      ? { milliseconds: timeLeft, code: "deadline_exceeded", message: noResponseWithin(timeoutMs) }
-      : { milliseconds: attemptMs, code: "connection_failed", message: noResponseWithin(attemptMs) };
+    const timeLeft = end - performance.now();
+    const hasAllTime = isLast || timeLeft <= attemptMs;
+    const limit = hasAllTime ? timeLeft : attemptMs;
+    const expiry = hasAllTime
+      ? new PetstoreError("deadline_exceeded", noResponseWithin(timeoutMs))
+      : new PetstoreError("connection_failed", noResponseWithin(attemptMs));
     let failure: PetstoreError;
     try {
-      return await runAttempt(attempt, limit, signal);
+      return await runAttempt(attempt, limit, expiry, signal);
     } catch (error) {
       // The app's own reason is thrown unchanged, also if it is a PetstoreError, such as that of another call.
       signal?.throwIfAborted();
       if (!(error instanceof PetstoreError)) throw error;
       failure = error;
     }
-    if (isLast || !isTransient(failure)) throw withHistory(failure, retries, unclearFailure);
-
-    const wasRefused = isRefused(failure);
-    refusals = wasRefused ? refusals + 1 : 0;
-    const pause = wasRefused ? pauseAfterRefusal() : pauseAfterFailure(failure, retries);
+    refusals = isRefused(failure) ? refusals + 1 : 0;
+    const pause = isLast ? Infinity : pauseAfter(failure, retries, refusals);
     // A pause beyond the end of the call would end in the same failure, only later.
-    const isTooLong = performance.now() + pause >= end;
-    if (isTooLong || refusals > REFUSED_RETRIES) throw withHistory(failure, retries, unclearFailure);
-
+    if (performance.now() + pause >= end) throw withHistory(failure, retries, unclearFailure);
     // A 429 was refused before it was carried out, and a refused connection has carried nothing.
-    if (failure.status !== 429 && !wasRefused) unclearFailure = failure;
+    if (failure.status !== 429 && refusals === 0) unclearFailure = failure;
     await sleep(pause, signal);
   }
-}
-
-/** How long an attempt may take, and the code and the message of the error if it takes longer. */
-interface AttemptLimit {
-  milliseconds: number;
-  code: ClientErrorCode;
-  message: string;
 }
 
 function noResponseWithin(milliseconds: number): string {
   return `No response within ${Math.round(milliseconds)} ms`;
 }
 
-/** Makes one attempt. It ends at its limit and at the abort even if the attempt ignores its signal. Leaves no timer and no listener behind. */
+/**
+ * Makes one attempt. It ends at its limit, with the error `expiry`, and at the abort, even if the attempt ignores its signal. Leaves no timer
+ * and no listener behind.
+ */
 async function runAttempt<T>(
   attempt: Attempt<T>,
-  { milliseconds, code, message }: AttemptLimit,
+  milliseconds: number,
+  expiry: PetstoreError,
   signal: AbortSignal | undefined,
 ): Promise<T> {
   signal?.throwIfAborted();
   const controller = new AbortController();
   const abort = () => controller.abort(signal?.reason);
-  const giveUp = () => controller.abort(new PetstoreError(code, message));
+  const giveUp = () => controller.abort(expiry);
   signal?.addEventListener("abort", abort);
   const timer = setTimeout(giveUp, milliseconds);
   try {
@@ -121,22 +115,15 @@ function isRefused({ cause }: PetstoreError): boolean {
   return false;
 }
 
-/** The pause after a refused connection, in milliseconds. It is random within a fifth, so that clients do not come back together. */
-function pauseAfterRefusal(): number {
-  return REFUSED_PAUSE_MS * (0.8 + 0.4 * Math.random());
-}
-
-/**
- * The pause after another failure, in milliseconds: what the server asks for, and a time that is random from zero on ("full jitter"), so that
- * clients that failed together do not come back together.
- */
-function pauseAfterFailure({ retryAfterMs = 0 }: PetstoreError, retries: number): number {
+/** The pause after a failure, in milliseconds; Infinity if the same request would fail again. */
+function pauseAfter(failure: PetstoreError, retries: number, refusals: number): number {
+  const { code, status, retryAfterMs = 0 } = failure;
+  const isTransient = code === "connection_failed" || TRANSIENT_STATUSES.includes(status);
+  if (!isTransient || refusals > REFUSED_RETRIES) return Infinity;
+  // Each pause is random, so that clients that failed together do not come back together: within a fifth, or from zero on ("full jitter")
+  // beyond what the server asks for.
+  if (refusals > 0) return REFUSED_PAUSE_MS * (0.8 + 0.4 * Math.random());
   return retryAfterMs + Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** retries);
-}
-
-/** Whether the same request may succeed later. */
-function isTransient({ code, status }: PetstoreError): boolean {
-  return code === "connection_failed" || TRANSIENT_STATUSES.includes(status);
 }
 
 /** Adds to the last failure how many attempts got no response, and whether an earlier one may have been carried out. */
