@@ -47,8 +47,7 @@ export function createPetList(call: Call, given: ListOptions): PetList {
       const answer: Answer<Pet[]> = await getPets(call, query, options);
       yield answer.value;
       query = nextQuery(answer);
-      const fault = query !== undefined && progress.faultAt(query, answer.value);
-      if (fault) throw unexpected(fault, answer.facts);
+      if (query !== undefined) progress.advance(query, answer);
     }
   }
 
@@ -116,13 +115,19 @@ class Progress {
   #firstId: bigint | undefined;
   #idlePages = 0;
 
-  /** Counts a page that has a next one, and says what is wrong with the list; undefined if nothing is. */
-  faultAt(nextQuery: string, pets: readonly Pet[]): string | undefined {
-    if (this.#queries.has(nextQuery)) return "The pages go in a circle";
+  /**
+   * Counts a page that has a next one.
+   *
+   * @throws {PetstoreError} If the list has no end.
+   */
+  advance(nextQuery: string, { value: pets, facts }: Answer<Pet[]>): void {
+    if (this.#queries.has(nextQuery)) throw unexpected("The pages go in a circle", facts);
     this.#queries.add(nextQuery);
     const firstId = pets[0]?.id ?? this.#firstId;
     this.#idlePages = firstId === this.#firstId ? this.#idlePages + 1 : 0;
     this.#firstId = firstId;
-    return this.#idlePages === MOST_IDLE_PAGES ? `${MOST_IDLE_PAGES} pages in a row had no new pet` : undefined;
+    if (this.#idlePages === MOST_IDLE_PAGES) {
+      throw unexpected(`${MOST_IDLE_PAGES} pages in a row had no new pet`, facts);
+    }
   }
 }

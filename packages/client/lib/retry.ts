@@ -88,23 +88,18 @@ async function runAttempt<T>(
 ): Promise<T> {
   signal?.throwIfAborted();
   const controller = new AbortController();
+  const ended = controller.signal;
   const abort = () => controller.abort(signal?.reason);
-  const giveUp = () => controller.abort(expiry);
   signal?.addEventListener("abort", abort);
-  const timer = setTimeout(giveUp, milliseconds);
+  const timer = setTimeout(() => controller.abort(expiry), milliseconds);
   try {
     // The abort is listened to before the attempt begins, because `fetch` may cause it before it returns.
-    const aborted = rejectionOf(controller.signal);
-    return await Promise.race([aborted, attempt(controller.signal)]);
+    const aborted = new Promise<never>((_, reject) => ended.addEventListener("abort", () => reject(ended.reason)));
+    return await Promise.race([aborted, attempt(ended)]);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
   }
-}
-
-/** Rejects with the reason of a signal once that is aborted. */
-function rejectionOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
 }
 
 /** Whether nothing listens at the address, as Node, Deno and Bun say it. A browser does not tell. */

@@ -81,5 +81,7 @@ test("in a browser, a failure without a response says that pages of its origin m
   await whileReplaced(globalThis as { location?: unknown }, { location: { origin } }, async () => {
     const hint = `if the server runs, it may not permit pages of ${origin} (CORS)`;
     await assert.rejects(pets.get(1n), { message: `${ASKED} got no whole response: Failed to fetch; ${hint}` });
+    const cut = answeredBy(() => new Response(new ReadableStream({ start: (body) => body.error(new Error("Cut")) })));
+    await assert.rejects(cut.get(1n), { message: `${ASKED} got no whole response: Cut` });
   });
 });

@@ -45,6 +45,8 @@ test("a request is repeated after 408, 429, 502, 503 and 504 until it succeeds, 
     const { at, error } = await tried(failing(status), clock);
     assert.deepEqual([at.length, error?.status], [1, status]);
   }
+  const { at } = await tried(() => Promise.reject(Object.assign(new Error(), { name: "NotCapable" })), clock);
+  assert.equal(at.length, 1, "Deno lacks a permission");
 });
 
 test("the pauses are random, and their bounds double from 100 ms to 5 s", async (clock) => {
@@ -156,4 +158,6 @@ test("a connection that is refused is told within two to three seconds, with its
     assert.ok(endedAt - begun >= 2_000 && endedAt - begun <= 3_000);
     assert.match(error!.message, /got no whole response: .+ \(6 attempts\)$/);
   }
+  // Another failure between them begins the count anew.
+  assert.equal((await tried((n) => n === 3 ? cut() : unreachable(), clock)).at.length, 10);
 });
