@@ -33,9 +33,8 @@ import { maxConnectionsOf, type PostgresPool, requirePool } from "./lib/client/p
 import { GroupCommit } from "./lib/commit.ts";
 import { postgresKeys } from "./lib/keys.ts";
 import { checkOptions, type PostgresStoreOptions } from "./lib/options.ts";
-import { openTables } from "./lib/schema/schema.ts";
+import { openTables } from "./lib/schema/opening.ts";
 import { FEW_DIGITS, type ReadStatements, readStatements } from "./lib/statements.ts";
-import { createSweeper } from "./lib/sweeper.ts";
 
 export { postgresGrants } from "./lib/schema/privileges.ts";
 export { postgresSchema } from "./lib/schema/schema.ts";
@@ -75,15 +74,13 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
   readonly keys: KeyStore;
   /** Whether this program has just made the tables. */
   readonly isNew: boolean;
+  readonly batch: GroupCommit["batch"];
   readonly #db: StatementQueue;
   readonly #keyDb: StatementQueue;
   /** The digits for which the statements were made. */
   #digits = FEW_DIGITS;
   #statements: ReadStatements;
   readonly #commits: GroupCommit;
-  /** Counts a remembered request, and now and then deletes those that have expired. */
-  readonly #countRequest: () => void;
-  #closing: Promise<void> | undefined;
 
   constructor(db: StatementQueue, keyDb: StatementQueue, isNew: boolean) {
     super();
@@ -93,21 +90,15 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
     this.keys = postgresKeys(keyDb);
     this.#statements = readStatements(db.schema);
     this.#commits = new GroupCommit(db);
-    this.#countRequest = createSweeper(db);
-  }
-
-  get batch(): GroupCommit["batch"] {
-    return this.#commits.batch;
+    this.batch = this.#commits.batch;
   }
 
   get pool(): PooledStore["pool"] {
     return this.#db.load;
   }
 
-  async write(write: Write): Promise<Outcome> {
-    const outcome = await this.#commits.write(write);
-    if (write.kind === "createOnce" && outcome.outcome === "created") this.#countRequest();
-    return outcome;
+  write(write: Write): Promise<Outcome> {
+    return this.#commits.write(write);
   }
 
   async get(id: bigint): Promise<string | undefined> {
@@ -132,11 +123,7 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
     await this.get(1n);
   }
 
-  close(): Promise<void> {
-    return this.#closing ??= this.#end();
-  }
-
-  async #end(): Promise<void> {
+  async close(): Promise<void> {
     await this.batch.close();
     this.#db.refuseWaiting();
     this.#keyDb.refuseWaiting();
@@ -151,6 +138,6 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
   }
 
   #requireOpen(): void {
-    if (this.#closing) throw storeClosed();
+    if (this.batch.isClosed) throw storeClosed();
   }
 }

@@ -11,19 +11,19 @@ import { Pool } from "pg";
 import { readAddress } from "./lib/address.ts";
 import { checkTables } from "./lib/check.ts";
 import type { StatementQueue } from "./lib/client/statement_queue.ts";
-import { adviceOf, isTemporary } from "./lib/client/errors.ts";
+import { adviceOf } from "./lib/client/errors.ts";
 import { exportPets } from "./lib/exporter.ts";
 import { importPets } from "./lib/importer.ts";
 import { postgresKeys } from "./lib/keys.ts";
 import { openOnOwnPool, withOwnPool } from "./lib/own_pool.ts";
-import { inspectTables } from "./lib/schema/inspection.ts";
+import { inspectTables } from "./lib/schema/opening.ts";
 import { postgresGrants, postgresSchema } from "./mod.ts";
 
 export { type KeyedPetStore, type PetDraft, type PetSink, postgresGrants, postgresSchema, type StoredKey };
 
 /**
- * What the server does with a database. Each call opens its own connections, and closes them. It rejects with an
- * {@link UnusableDatabaseError} if the database cannot be used.
+ * What the server does with a database. Each call opens its own connections, and closes them. If
+ * the database cannot be used, it rejects with a {@link StoreUnavailableError} whose message is one line, and names the database.
  */
 export interface PostgresSetting {
   /** The address without its secrets, for messages. */
@@ -48,13 +48,12 @@ export interface PostgresSetting {
  * @throws {TypeError} If it is invalid. The message quotes at most its schema.
  */
 export function readPostgresSetting(address: string, password?: string): PostgresSetting {
-  const { description, pool, options } = readAddress(address);
-  const makePool = () => new Pool({ ...pool, password: pool.password || password });
+  const { description, pool, options } = readAddress(address, password);
   const withDatabase = <T>(use: (db: StatementQueue) => Promise<T>) =>
-    explained(description, () => withOwnPool(makePool(), options, use));
+    explained(description, () => withOwnPool(new Pool(pool), options, use));
   return {
     description,
-    open: () => explained(description, () => openOnOwnPool(makePool(), options)),
+    open: () => explained(description, () => openOnOwnPool(new Pool(pool), options)),
     listKeys: () =>
       withDatabase(async (db) => {
         await inspectTables(db);
@@ -67,29 +66,16 @@ export function readPostgresSetting(address: string, password?: string): Postgre
 }
 
 /**
- * Names the database in what is wrong with it. The errors of an export's sink and of an import's signal stay as they are, and an import
- * that may have added its pets says so itself.
+ * Names the database in what is wrong with it, and says what an operator can do. The errors of an export's sink and of an import's signal stay
+ * as they are, and an import that may have added its pets says so itself.
  */
 async function explained<T>(description: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof StoreUnavailableError) || error.mayBeStored) throw error;
-    throw new UnusableDatabaseError(description, error);
-  }
-}
-
-/** A database that cannot be used. The message is one line, and names the database. */
-export class UnusableDatabaseError extends Error {
-  /** The name by which the server knows it. */
-  override name = "UnusableDatabaseError";
-  /** Whether a later attempt may succeed although nobody changes the database or the settings. */
-  readonly isTemporary: boolean;
-
-  /** Creates the error of a database from that of its store. */
-  constructor(database: string, cause: StoreUnavailableError) {
-    super(`${database} cannot be used: ${cause.message}${adviceOf(cause)}`, { cause });
-    // The store itself refuses what does not change by itself. Any other failure has a cause.
-    this.isTemporary = cause.cause !== undefined && isTemporary(cause.cause);
+    const { message, isTemporary } = error;
+    const explanation = `${description} cannot be used: ${message}${adviceOf(error)}`;
+    throw new StoreUnavailableError(explanation, { cause: error, isTemporary });
   }
 }

@@ -56,13 +56,11 @@ export function explain(failure: string, error: unknown): SettingError {
 
 /**
  * The error for the operator, if an error explains itself: the message of a store names its file or database. The result is undefined for any
- * other error. `UnusableDatabaseError` is of @petstore/postgres, and known by its name, because that package is not imported here.
+ * other error.
  */
 export function asSettingError(error: unknown): SettingError | undefined {
   if (error instanceof SettingError) return error;
-  const isOfStore = error instanceof StoreUnavailableError ||
-    (error instanceof Error && error.name === "UnusableDatabaseError");
-  return isOfStore ? startError(error.message, error) : undefined;
+  return error instanceof StoreUnavailableError ? startError(error.message, error) : undefined;
 }
 
 /** The system's code of an error, such as `ENOENT`. */

@@ -25,30 +25,33 @@ const WITH_ENCODED_PASSWORD = "with special characters of the password percent-e
 /**
  * Reads an address. What it omits is read by pg, from the variables of libpq such as `PGPASSWORD`.
  *
+ * @param password That of an address without one. Default: what pg finds.
  * @throws {TypeError} If it is invalid. The message quotes at most its schema, because the rest may contain a password.
  */
-export function readAddress(address: string): PostgresTarget {
+export function readAddress(address: string, password?: string): PostgresTarget {
   const url = parseUrl(address);
   requireEncoded(url);
-  const parameters = url.searchParams;
-  requireKnown(parameters);
-  requireSecure(parameters);
-  writeForPg(parameters);
-  const own = takeOwnParameters(parameters);
-  // The parameters are part of `url`, and only those of pg are left in it now.
+  requireKnown(url.searchParams);
+  const parameters = { ...OWN_PARAMETERS, ...Object.fromEntries(url.searchParams) };
+  const { pool_size, connect_timeout, prepare, schema, ...others } = parameters;
+  requireOneOf("prepare", prepare, ["true", "false"]);
+  if (schema !== "") requireSchemaName(schema);
+  const options = { prepare: prepare === "true", ...(schema !== "" && { schema }) };
+  url.search = String(new URLSearchParams(parametersForPg(others)));
   const connection = readConnection(url.href);
   return {
-    description: describe(url, connection, own.options),
+    description: describe(url, connection, options),
     pool: {
       fallback_application_name: "petstore",
       ...connection,
-      max: own.poolSize,
-      connectionTimeoutMillis: 1000 * own.connectTimeoutSeconds,
+      password: connection.password || password,
+      max: readNumber("pool_size", pool_size, 1),
+      connectionTimeoutMillis: 1000 * readNumber("connect_timeout", connect_timeout, 0),
       keepAlive: true,
       // The lifetime differs at random by a quarter, so that the connections of several servers do not end together.
       maxLifetimeSeconds: Math.round(LIFETIME_SECONDS * (0.75 + Math.random() / 2)),
     },
-    options: own.options,
+    options,
   };
 }
 
@@ -97,30 +100,24 @@ function requireKnown(parameters: URLSearchParams): void {
 
 const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full", "no-verify"];
 
-/** Refuses what pg would take for less security than libpq does. */
-function requireSecure(parameters: URLSearchParams): void {
-  const mode = parameters.get("sslmode") ?? readVariable("PGSSLMODE") ?? "";
-  // pg would take a misspelt mode for none, and send the password in clear text.
-  requireOneOf("sslmode, or PGSSLMODE,", mode, ["", ...SSL_MODES]);
-  if (trustsSystem(parameters)) requireOneOf("sslmode beside sslrootcert=system", mode, ["", "verify-full"]);
+/**
+ * Makes the parameters for pg from those of libpq, with the same meaning.
+ *
+ * @throws {TypeError} If pg would take one for less security than libpq does.
+ */
+function parametersForPg(
+  { channel_binding = "prefer", ...parameters }: Record<string, string>,
+): Record<string, string> {
   // pg binds its login to the TLS connection if the server offers that, and cannot promise it.
-  const binding = parameters.get("channel_binding") ?? "prefer";
-  requireOneOf("channel_binding, which pg cannot promise,", binding, ["disable", "prefer"]);
-}
-
-/** Changes the parameters of libpq that pg does not have into those that mean the same to it. */
-function writeForPg(parameters: URLSearchParams): void {
+  requireOneOf("channel_binding, which pg cannot promise,", channel_binding, ["disable", "prefer"]);
+  const { sslmode = readVariable("PGSSLMODE") ?? "", sslrootcert = readVariable("PGSSLROOTCERT"), ...others } =
+    parameters;
+  // pg would take a misspelt mode for none, and send the password in clear text.
+  requireOneOf("sslmode, or PGSSLMODE,", sslmode, ["", ...SSL_MODES]);
+  if (sslrootcert !== "system") return parameters;
   // The authorities of the system mean verify-full in libpq. Here those of the runtime take their place.
-  if (trustsSystem(parameters)) {
-    parameters.delete("sslrootcert");
-    parameters.set("sslmode", "verify-full");
-  }
-  parameters.delete("channel_binding");
-}
-
-/** Whether a server must have a certificate of an authority that the system trusts. */
-function trustsSystem(parameters: URLSearchParams): boolean {
-  return (parameters.get("sslrootcert") ?? readVariable("PGSSLROOTCERT")) === "system";
+  requireOneOf("sslmode beside sslrootcert=system", sslmode, ["", "verify-full"]);
+  return { ...others, sslmode: "verify-full" };
 }
 
 /** Reads an environment variable. The error of Deno for one that is not UTF-8 would show its value. */
@@ -130,20 +127,6 @@ function readVariable(name: string): string | undefined {
   } catch {
     return fail(`the variable ${name} cannot be read, for example because it is not UTF-8`);
   }
-}
-
-/** Reads the parameters of the store, and removes them from the address. */
-function takeOwnParameters(parameters: URLSearchParams) {
-  const given = { ...OWN_PARAMETERS, ...Object.fromEntries(parameters) };
-  for (const name of Object.keys(OWN_PARAMETERS)) parameters.delete(name);
-  const { prepare, schema } = given;
-  if (schema !== "") requireSchemaName(schema);
-  requireOneOf("prepare", prepare, ["true", "false"]);
-  return {
-    poolSize: readNumber("pool_size", given.pool_size, 1),
-    connectTimeoutSeconds: readNumber("connect_timeout", given.connect_timeout, 0),
-    options: { prepare: prepare === "true", ...(schema !== "" && { schema }) },
-  };
 }
 
 function readNumber(name: string, text: string, least: number): number {

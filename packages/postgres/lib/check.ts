@@ -1,6 +1,5 @@
 import type { StatementQueue } from "./client/statement_queue.ts";
-import { inspectTables } from "./schema/inspection.ts";
-import { requireReady } from "./schema/schema.ts";
+import { inspectTables, requireReady } from "./schema/opening.ts";
 
 /**
  * Finds the faults of the tables, in sentences, and says what they are. Changes nothing.

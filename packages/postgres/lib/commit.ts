@@ -18,11 +18,19 @@ interface Create extends PendingWrite {
   arrivedAt: number;
 }
 
+/** Expired requests are deleted after this many creates with a key. */
+const CREATES_PER_DELETION = 500;
+
+/** How many requests one deletion deletes at most: more than are added between two, and few enough for a short transaction. */
+const MAX_DELETED = 2000;
+
 /** Commits the creates of a store in batches, each by one statement. */
 export class GroupCommit {
   /** The batch runs one statement at a time: a second one would only wait for the lock of the first. */
   readonly batch: Batch<Create>;
   readonly #db: StatementQueue;
+  /** How many creates with a key come before the next deletion. The first one starts a deletion too, so that restarts leave nothing behind. */
+  #createsToDeletion = 1;
 
   constructor(db: StatementQueue) {
     this.#db = db;
@@ -68,10 +76,27 @@ export class GroupCommit {
     try {
       const ids = await addPets(this.#db, pets, requests, deadline);
       for (const [i, { resolve }] of creates.entries()) resolve(outcomeOf(ids[i]!));
+      this.#countRequests(requests.length);
     } catch (error) {
       for (const { reject } of creates) reject(error);
     }
   }
+
+  /**
+   * Deletes expired requests now and then, in separate statements, so that no create waits for them. If a deletion fails, a later one catches
+   * up.
+   */
+  #countRequests(count: number): void {
+    this.#createsToDeletion -= count;
+    if (this.#createsToDeletion > 0) return;
+    this.#createsToDeletion = CREATES_PER_DELETION;
+    this.#db.query(deleteStatement(this.#db.schema), [String(MAX_DELETED)]).catch(() => {});
+  }
+}
+
+/** Makes the statement that deletes expired requests, up to the number that is its parameter. */
+export function deleteStatement(schema: string): string {
+  return `SELECT "${schema}".forget_requests($1::integer)`;
 }
 
 /** Refuses the creates that came before a moment, and returns the others. */

@@ -1,7 +1,7 @@
 import { StoreUnavailableError } from "@petstore/petstore/store";
 import type { PetSink } from "@petstore/petstore/store/toolkit";
 import type { StatementQueue } from "./client/statement_queue.ts";
-import { inspectTables } from "./schema/inspection.ts";
+import { inspectTables } from "./schema/opening.ts";
 import { readStatements } from "./statements.ts";
 
 const PETS_PER_PAGE = 1000;

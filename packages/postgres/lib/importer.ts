@@ -2,7 +2,7 @@ import { type PetDraft, StoreUnavailableError } from "@petstore/petstore/store";
 import { untilAborted } from "@petstore/petstore/store/toolkit";
 import { addPets } from "./add_pets.ts";
 import type { StatementQueue } from "./client/statement_queue.ts";
-import { openTables } from "./schema/schema.ts";
+import { openTables } from "./schema/opening.ts";
 
 /** How long an import may take. Its statement also waits for the creates of the servers. */
 const TIMEOUT_MS = 600_000;

@@ -25,13 +25,17 @@ const VALID: [address: string, wanted: Record<string, unknown>, description: str
   ],
   // A host and a port in the parameters replace those before the path, as in libpq.
   ["postgres://rex:hunter2@/pets?host=/cloudsql/a:b", { host: "/cloudsql/a:b" }, "postgres://rex@/cloudsql/a:b/pets"],
-  ["postgres://one:5432/pets?host=two&port=6432", { host: "two", port: 6432 }, "postgres://two:6432/pets"],
+  [
+    "postgres://one:5432/pets?host=two&port=6432",
+    { host: "two", port: 6432, password: "other" },
+    "postgres://two:6432/pets",
+  ],
   ["postgres://h/d?sslmode=verify-full&channel_binding=prefer", { host: "h" }, "postgres://h/d"],
 ];
 
 test("an address has a connection for pg, the store's own parameters, and a description without the password", () => {
   for (const [address, wanted, says] of VALID) {
-    const { pool, description, options } = readAddress(address);
+    const { pool, description, options } = readAddress(address, "other");
     const target: Record<string, unknown> = { ...pool, ...options };
     for (const [name, value] of Object.entries(wanted)) assert.equal(target[name], value, `${name} of ${address}`);
     assert.equal(description, says);

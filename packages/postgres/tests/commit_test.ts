@@ -4,6 +4,7 @@ import type { StatementQueue } from "../lib/client/statement_queue.ts";
 import { StoreUnavailableError } from "@petstore/petstore/store";
 import { addPets } from "../lib/add_pets.ts";
 import { GroupCommit } from "../lib/commit.ts";
+import { PET, request } from "./support.ts";
 import { withStoppedClock } from "../../../tests/support/stopped_clock.ts";
 import { withVirtualClock } from "../../../tests/support/virtual_clock.ts";
 
@@ -43,6 +44,13 @@ test("creates that have waited too long for others are refused and not sent, and
     assert.deepEqual(await Promise.all([next, last]), [1n, 2n].map((id) => ({ outcome: "created", id })));
     assert.deepEqual(statements, [['{"first"}', 1_000], ['{"next","last"}', 1_000 - 400]]);
   }));
+
+test("expired requests are deleted after the first create with a key, and again after 500", async () => {
+  const texts: string[] = [];
+  const commits = new GroupCommit(fakeQueue((text: string) => Promise.resolve([[String(texts.push(text))]])));
+  for (let i = 0; i < 501; i++) await commits.write({ kind: "createOnce", pet: PET, request: request(`${i}`) });
+  assert.equal(texts.length, 501 + 2);
+});
 
 /** The codes of errors, and how often a statement is sent if its first attempt ends in one. */
 const ATTEMPTS: [what: string, code: string | undefined, attempts: number][] = [

@@ -47,7 +47,7 @@ const UNUSABLE: [address: string, isTemporary: boolean, advice: RegExp][] = [
 
 test.schema("a database that cannot be used is named with what to do, and whether a later attempt may succeed", async (url) => {
   for (const [address, isTemporary, message] of UNUSABLE) {
-    const expected = { name: "UnusableDatabaseError", isTemporary, message };
+    const expected = { name: "StoreUnavailableError", isTemporary, message };
     await assert.rejects(readPostgresSetting(new URL(address, url).href).check(), expected);
   }
 });

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { createPostgresStore, postgresGrants, postgresSchema } from "../mod.ts";
 import { readPostgresSetting } from "../server.ts";
-import { migrationSql } from "../lib/schema/schema.ts";
-import { MIGRATIONS } from "../lib/schema/tables.ts";
+import { MIGRATIONS, migrationSql } from "../lib/schema/schema.ts";
 import { formatPet, StoreUnavailableError } from "@petstore/petstore/store";
 import { runSql, withPool } from "../../../tests/support/postgres/postgres.ts";
 import { asRole, forgetCall, PET, test, usingStore } from "./support.ts";
@@ -82,7 +81,7 @@ test.schema("a role that may not create tables uses those of an administrator", 
   await runSql(url, `CREATE ROLE "${role}" LOGIN PASSWORD 'pw'`);
   const asServer = readPostgresSetting(`${roleUrl}?schema=${schema}`).open();
   const advice = /permission denied .*; have an administrator apply the SQL that petstore schema shows$/;
-  await assert.rejects(asServer, { name: "UnusableDatabaseError", message: advice, isTemporary: false });
+  await assert.rejects(asServer, { name: "StoreUnavailableError", message: advice, isTemporary: false });
   // By default each role may run functions; an administrator may have revoked that.
   await runSql(
     url,

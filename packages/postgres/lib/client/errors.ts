@@ -7,7 +7,8 @@ import { StoreUnavailableError } from "@petstore/petstore/store";
  * validated before: the connection or the server has failed, or another program has changed the database.
  */
 export function asUnavailable(error: unknown): StoreUnavailableError {
-  return error instanceof StoreUnavailableError ? error : new StoreUnavailableError(describe(error), { cause: error });
+  if (error instanceof StoreUnavailableError) return error;
+  return new StoreUnavailableError(describe(error), { cause: error, isTemporary: isTemporary(error) });
 }
 
 /** Describes an error in one line. If a host has several addresses, Node leaves the message empty and sets only the code. */
@@ -15,20 +16,19 @@ function describe(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   const text = (message || code || String(error)).replaceAll("\n", " ");
   const state = sqlState(error);
-  return `PostgreSQL: ${text}${state === undefined ? "" : ` (SQLSTATE ${state})`}`;
+  return `PostgreSQL: ${text}${state && ` (SQLSTATE ${state})`}`;
 }
 
-/** The SQLSTATE, if the error comes from the server. The driver puts its own codes in the same property. */
-function sqlState(error: unknown): string | undefined {
+/** The SQLSTATE, or "" if the error does not come from the server. The driver puts its own codes in the same property. */
+function sqlState(error: unknown): string {
   const { code } = (error ?? {}) as { code?: unknown };
   // A SQLSTATE has a digit. `EPIPE`, which has the same length, has none.
-  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) ? code : undefined;
+  return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) ? code : "";
 }
 
 /** Whether the SQLSTATE of an error begins with one of these texts: a class of two signs, or more of it. */
 function hasState(error: unknown, beginnings: readonly string[]): boolean {
-  const state = sqlState(error);
-  return state !== undefined && beginnings.some((beginning) => state.startsWith(beginning));
+  return beginnings.some((beginning) => sqlState(error).startsWith(beginning));
 }
 
 /**
@@ -47,7 +47,7 @@ export function isTransient(error: unknown): boolean {
  * other language than English, only the SQLSTATE is understood.
  */
 export function isRefusal(error: unknown): boolean {
-  if (sqlState(error) === undefined || hasState(error, UNKNOWN_OUTCOMES)) return false;
+  if (sqlState(error) === "" || hasState(error, UNKNOWN_OUTCOMES)) return false;
   return (error as { severity?: unknown }).severity === "ERROR" || hasState(error, REFUSALS);
 }
 
@@ -71,11 +71,9 @@ const REFUSALS = [
 ];
 
 /** Whether a later attempt may succeed although nobody changes the database or the settings. */
-export function isTemporary(error: unknown): boolean {
-  if (sqlState(error) === undefined) {
-    // The permissions of a program do not change while it runs.
-    return (error as { code?: unknown }).code !== "EPERM";
-  }
+function isTemporary(error: unknown): boolean {
+  // The permissions of a program do not change while it runs.
+  if (sqlState(error) === "") return (error as { code?: unknown }).code !== "EPERM";
   return hasState(error, [
     "08", // a lost connection
     "53", // no room, no memory or no connection left

@@ -39,12 +39,6 @@ interface Lease {
   statements: number;
 }
 
-/** The promise of a connection, for which a statement waits. */
-interface Turn extends PromiseWithResolvers<Lease> {
-  /** When the statement came, in milliseconds as in `performance.now()`. */
-  arrivedAt: number;
-}
-
 /**
  * Runs statements with a time limit, each on a connection that runs no other one meanwhile.
  *
@@ -57,8 +51,11 @@ export class StatementQueue {
   readonly timeoutMs: number;
   readonly #pool: PostgresPool;
   readonly #prepare: boolean;
-  /** The statements that wait, the oldest first. They wait here because the pool cannot remove one from its own queue. */
-  readonly #waiting: Turn[] = [];
+  /**
+   * The promises of a connection for which statements wait, the oldest first. They wait here because the pool cannot remove one from its own
+   * queue.
+   */
+  readonly #waiting: PromiseWithResolvers<Lease>[] = [];
   /** How many connections may be used at a time. */
   readonly #maxRunning: number;
   /** How many connections are used, or being opened. */
@@ -92,7 +89,7 @@ export class StatementQueue {
   ): Promise<Row[]> {
     if (this.#waiting.length >= MAX_WAITING) throw new StoreUnavailableError("Too many queries wait for PostgreSQL");
     const timeLimit = deadline === undefined ? this.timeoutMs : deadline - performance.now();
-    const turn: Turn = { ...Promise.withResolvers<Lease>(), arrivedAt: performance.now() };
+    const turn = Promise.withResolvers<Lease>();
     this.#waiting.push(turn);
     if (this.#running < this.#maxRunning) this.#open();
     /** Ends what the statement waits for when its time passes: first its turn, and then the answer. */
@@ -137,17 +134,14 @@ export class StatementQueue {
   /** Takes a connection out of the pool. If that fails, the statement that has waited longest fails too. */
   async #open(): Promise<void> {
     this.#running++;
-    const begunAt = performance.now();
+    const newest = this.#waiting.at(-1)!;
     try {
       const connection = await this.#pool.connect() as Connection;
       this.#handOn({ connection, statements: 0 });
     } catch (error) {
-      const [oldest] = this.#waiting;
-      // A statement that came only during this attempt waits for another one.
-      if (oldest && oldest.arrivedAt <= begunAt) {
-        this.#waiting.shift();
-        oldest.reject(asUnavailable(error));
-      }
+      // A statement that came only during this attempt waits for another one. The others have their turn in order, so the oldest came before
+      // it if the newest of that time still waits.
+      if (this.#waiting.includes(newest)) this.#waiting.shift()!.reject(asUnavailable(error));
       this.#countEnd();
     }
   }
@@ -200,8 +194,8 @@ function failureOf(error: unknown, whatItStores: string | undefined): StoreUnava
 }
 
 function timeoutError(timeLimit: number): StoreUnavailableError {
-  const cause = new DOMException("The query timed out", "TimeoutError");
-  return new StoreUnavailableError(`PostgreSQL has not answered within ${Math.round(timeLimit)} ms`, { cause });
+  const message = `PostgreSQL has not answered within ${Math.round(timeLimit)} ms`;
+  return new StoreUnavailableError(message, { isTemporary: true });
 }
 
 /**

@@ -1,10 +1,5 @@
-import { StoreUnavailableError } from "@petstore/petstore/store";
-import type { StatementQueue } from "../client/statement_queue.ts";
 import { DEFAULT_SCHEMA, requireSchemaName } from "../options.ts";
 import { createFunctions, LOCKS, SAFE_PATH } from "./functions.ts";
-import { inspect } from "./inspection.ts";
-import { requirePrivileges } from "./privileges.ts";
-import { MIGRATIONS } from "./tables.ts";
 
 /**
  * The SQL that creates or migrates the tables, for an administrator. It can be run repeatedly, and several times at
@@ -59,33 +54,40 @@ $petstore$;
 }
 
 /**
- * Creates or migrates the tables if necessary, and checks that the role may use them.
- *
- * @returns Whether this has made the tables.
- * @throws {StoreUnavailableError} If the tables cannot be used.
+ * Entry n leads from version n of the schema to version n + 1. A published entry must not change. The functions are not among them, because
+ * the SQL makes them anew each time.
  */
-export async function openTables(db: StatementQueue): Promise<boolean> {
-  const { version, isReadOnly } = await inspect(db);
-  if (version < MIGRATIONS.length) await migrate(db, isReadOnly);
-  // A standby, or a role that is read-only by default, can still serve reads.
-  if (!isReadOnly) await requireReady(db);
-  return version === 0;
-}
+export const MIGRATIONS: readonly ((schema: string) => string)[] = [createTables];
 
-/** Checks the role's privileges and the sequence of ids, so that the start fails and not the first create. */
-export async function requireReady(db: StatementQueue): Promise<void> {
-  await requirePrivileges(db);
-  await db.query(`SELECT "${db.schema}".check_ids()`);
-}
-
-async function migrate(db: StatementQueue, isReadOnly: boolean): Promise<void> {
-  if (isReadOnly) {
-    throw new StoreUnavailableError(
-      `The schema ${db.schema} must be created or migrated, but this database or role is read-only; ` +
-        "start a server on the primary first",
+function createTables(schema: string): string {
+  return `    CREATE SEQUENCE ${schema}.pet_ids MAXVALUE ${Number.MAX_SAFE_INTEGER};
+    CREATE TABLE ${schema}.pets (
+      id bigint PRIMARY KEY,
+      category_id bigint NOT NULL,
+      status smallint NOT NULL CHECK (status IN (0, 1, 2)),
+      name text NOT NULL
     );
-  }
-  // A role may have another level of isolation by default. Then the transaction would not see what another server, for which it has
-  // waited, has just made. Both statements are one message, and so one transaction.
-  await db.query(`SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ${postgresSchema(db.schema)}`);
+    CREATE INDEX pets_by_status ON ${schema}.pets (status, id);
+    -- Remembered requests. expires_at is in milliseconds since 1970.
+    CREATE TABLE ${schema}.requests (
+      key text COLLATE "C" PRIMARY KEY,
+      fingerprint text NOT NULL,
+      pet_id bigint NOT NULL,
+      expires_at bigint NOT NULL
+    );
+    CREATE INDEX requests_by_expiry ON ${schema}.requests (expires_at);
+    -- All requests that expired before this moment have been deleted. It is a sequence, because each update of a row
+    -- would leave a dead row.
+    CREATE SEQUENCE ${schema}.forgotten_until MINVALUE 0 START 0;
+    CREATE TABLE ${schema}.api_keys (
+      id text COLLATE "C" PRIMARY KEY,
+      digest text COLLATE "C" NOT NULL UNIQUE,
+      label text NOT NULL,
+      caller text NOT NULL,
+      read_only boolean NOT NULL,
+      created_at bigint NOT NULL,
+      expires_at bigint,
+      revoked_at bigint,
+      position bigint GENERATED ALWAYS AS IDENTITY
+    );`;
 }

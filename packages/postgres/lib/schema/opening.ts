@@ -1,6 +1,41 @@
+/** Finds out which tables a database has, and makes them ready for a store. */
+
 import { StoreUnavailableError } from "@petstore/petstore/store";
 import type { StatementQueue } from "../client/statement_queue.ts";
-import { MIGRATIONS } from "./tables.ts";
+import { requirePrivileges } from "./privileges.ts";
+import { MIGRATIONS, postgresSchema } from "./schema.ts";
+
+/**
+ * Creates or migrates the tables if necessary, and checks that the role may use them.
+ *
+ * @returns Whether this has made the tables.
+ * @throws {StoreUnavailableError} If the tables cannot be used.
+ */
+export async function openTables(db: StatementQueue): Promise<boolean> {
+  const { version, isReadOnly } = await inspect(db);
+  if (version < MIGRATIONS.length) await migrate(db, isReadOnly);
+  // A standby, or a role that is read-only by default, can still serve reads.
+  if (!isReadOnly) await requireReady(db);
+  return version === 0;
+}
+
+/** Checks the role's privileges and the sequence of ids, so that the start fails and not the first create. */
+export async function requireReady(db: StatementQueue): Promise<void> {
+  await requirePrivileges(db);
+  await db.query(`SELECT "${db.schema}".check_ids()`);
+}
+
+async function migrate(db: StatementQueue, isReadOnly: boolean): Promise<void> {
+  if (isReadOnly) {
+    throw new StoreUnavailableError(
+      `The schema ${db.schema} must be created or migrated, but this database or role is read-only; ` +
+        "start a server on the primary first",
+    );
+  }
+  // A role may have another level of isolation by default. Then the transaction would not see what another server, for which it has
+  // waited, has just made. Both statements are one message, and so one transaction.
+  await db.query(`SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ${postgresSchema(db.schema)}`);
+}
 
 /** What a schema has. */
 export interface Inspection {
