@@ -18,6 +18,11 @@ export function splitTarget(target: string): { path: string; query: string } {
   return { path: target.slice(0, question), query: target.slice(question + 1) };
 }
 
+/** Whether a request asks for a path by GET or HEAD. It is for what answers requests without a router. */
+export function isGetOf(path: string, { method, target }: { method: string; target: string }): boolean {
+  return splitTarget(target).path === path && (method === "GET" || method === "HEAD");
+}
+
 /** An escaped letter (RFC 3986 §6.2.2.2). The names of parameters have no other characters, so no more is decoded. */
 const LETTER = /%([46][1-9a-f]|[57][0-9a])/gi;
 

@@ -29,7 +29,7 @@ interface Client {
 }
 
 /** Ends a server that has these clients. */
-async function endServer(clients: Client[], times: fc.Stream<number>): Promise<void> {
+async function endServer(clients: Client[], times: fc.Stream<number>) {
   /** Waits for as long as the next event takes. */
   const step = () => new Promise<void>((resolve) => setTimeout(resolve, times.next().value));
   /** What happened to each request. The phases are those of the server when it was sent and when it was answered. */
@@ -72,7 +72,7 @@ async function endServer(clients: Client[], times: fc.Stream<number>): Promise<v
     return new Promise((resolve) => void gate.respond(context, resolve));
   }
 
-  async function play({ requests, isFinished: isLastFinished }: Client): Promise<void> {
+  async function play({ requests, isFinished: isLastFinished }: Client) {
     for (let i = 1; i <= requests; i++) {
       thinking++;
       await step();
@@ -119,7 +119,9 @@ test("a reset that ends after the signal lets no request in again", async () => 
   const ask = () => gate.respond(createContext({ authorization: "Bearer k" }), ({ status }) => status);
   gate.open(service);
   assert.equal(await ask(), 200);
-  await gate.refuse();
-  gate.open(service);
-  assert.equal(await ask(), 503);
+  for (const end of [() => gate.refuse(), () => gate.hold()()]) {
+    await end();
+    gate.open(service);
+    assert.equal(await ask(), 503);
+  }
 });

@@ -102,7 +102,7 @@ test("a client that never finishes delays the end until its time limit, and the 
 test("a server ends within ten seconds, also if neither its requests nor its connections end", () =>
   withVirtualClock(async ({ now }) => {
     const never = () => new Promise<void>(() => {});
-    const gate = { refuse: never, hold() {}, releaseHeld() {} };
+    const gate = { refuse: never, hold: () => never };
     await shutDown({ gate, listener: { port: 0, stop: never }, report() {} });
     // The store is closed afterwards.
     assert.ok(now() <= 8_000, `${now()} ms`);

@@ -4,9 +4,10 @@ import type { RequestContext } from "../../http/context.ts";
 import { createFinisher, type Finisher } from "../../http/finisher.ts";
 import type { Pipeline } from "../../http/pipeline.ts";
 import { extendReply, type Reply } from "../../http/reply.ts";
+import { isGetOf } from "../../http/request_text.ts";
 import { chain, type MaybePromise } from "../../promises.ts";
 import { CLOSE_FIELD, NOT_SERVING } from "./errors.ts";
-import { isLiveness, PROBE_OK } from "./probes.ts";
+import { LIVENESS_PATH, PROBE_OK } from "./probes.ts";
 
 /**
  * What becomes of a request that comes now. A gate goes through these states in their order, and never back. A start that fails goes from
@@ -15,15 +16,14 @@ import { isLiveness, PROBE_OK } from "./probes.ts";
  * - `starting`: the request gets 503 at once.
  * - `open`: the service answers it.
  * - `refusing`: it gets 503 at once.
- * - `holding`: it waits until the hold ends, and then gets 503.
- * - `ended`: it gets 503 at once.
+ * - `holding`: it waits until the hold ends, and then gets 503. After the hold, it gets 503 at once.
  *
  * A probe of the liveness succeeds in every state, but waits like any other request while the gate is `holding`.
  */
 type State =
-  | { kind: "starting" | "refusing" | "ended" }
+  | { kind: "starting" | "refusing" }
   | { kind: "open"; pipeline: Pipeline }
-  | { kind: "holding"; held: Promise<void>; release: () => void };
+  | { kind: "holding"; held: Promise<void> };
 
 /** Lets requests in while its state is `open`, and answers all others itself. `shutDown()` says why a server ends in these steps. */
 export class DrainGate {
@@ -52,17 +52,15 @@ export class DrainGate {
     return new Promise((resolve) => this.#onEmpty = resolve);
   }
 
-  /** Holds the requests that come from now on, until {@link releaseHeld} is called. */
-  hold(): void {
-    const { promise: held, resolve: release } = Promise.withResolvers<void>();
-    this.#state = { kind: "holding", held, release };
-  }
-
-  /** Refuses the requests that are held, and all that come from now on. */
-  releaseHeld(): void {
-    const state = this.#state;
-    this.#state = { kind: "ended" };
-    if (state.kind === "holding") state.release();
+  /**
+   * Holds the requests that come from now on.
+   *
+   * @returns A function that ends the hold. The requests that are held are refused then, and all later ones.
+   */
+  hold(): () => void {
+    const { promise: held, resolve } = Promise.withResolvers<void>();
+    this.#state = { kind: "holding", held };
+    return resolve;
   }
 
   /**
@@ -88,16 +86,16 @@ export class DrainGate {
   /** Answers a request that comes too early or too late, at once or when it is no longer held. */
   #answerItself(context: RequestContext): MaybePromise<Reply> {
     // A probe of the liveness succeeds: after a failure, a supervisor would restart the server, and cut off the requests in flight.
-    const reply = isLiveness(context) ? PROBE_OK : NOT_SERVING;
+    const reply = isGetOf(LIVENESS_PATH, context) ? PROBE_OK : NOT_SERVING;
     const finisher = this.#finisher;
     finisher.begin(context);
     const finish = () => finisher.finish(reply, context);
     return this.#state.kind === "holding" ? this.#state.held.then(finish) : finish();
   }
 
-  /** Whether the server shuts down, or its start has failed. Then each response ends its connection. */
+  /** Whether the server shuts down, or its start has failed. */
   #isEnding(): boolean {
     const { kind } = this.#state;
-    return kind === "refusing" || kind === "holding" || kind === "ended";
+    return kind === "refusing" || kind === "holding";
   }
 }

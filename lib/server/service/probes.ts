@@ -1,22 +1,15 @@
 /** The probes, by which a supervisor asks whether the server lives, and a load balancer whether it can answer requests. */
 
-import type { RequestContext } from "../../http/context.ts";
 import { type Operation, PUBLIC_GET } from "../../http/operation.ts";
 import { JSON_FIELDS, type Reply } from "../../http/reply.ts";
-import { splitTarget } from "../../http/request_text.ts";
 import type { MaybePromise } from "../../promises.ts";
 import type { PetStore } from "../../stores/store.ts";
 
-const LIVENESS_PATH = "/livez";
-const READINESS_PATH = "/readyz";
+/** The gate answers this path too, while there is no service. */
+export const LIVENESS_PATH = "/livez";
 
 /** The reply to a successful probe. */
 export const PROBE_OK: Reply = { status: 200, headers: JSON_FIELDS, body: '{"status":"ok"}' };
-
-/** Whether a request is a probe of the liveness, for the gate, which answers it while there is no service. */
-export function isLiveness({ target, method }: RequestContext): boolean {
-  return splitTarget(target).path === LIVENESS_PATH && (method === "GET" || method === "HEAD");
-}
 
 /**
  * Finds the parameter `writes` anywhere in a query, with or without a value. The query is searched in one pass and not split, because a
@@ -35,7 +28,7 @@ export function createProbes(store: Pick<PetStore, "check" | "checkWrites">): Op
   };
   return [
     { ...PUBLIC_GET, path: LIVENESS_PATH, handler: () => PROBE_OK },
-    { ...PUBLIC_GET, path: READINESS_PATH, handler: ready },
+    { ...PUBLIC_GET, path: "/readyz", handler: ready },
   ];
 }
 

@@ -22,7 +22,7 @@ const HOLD_STEPS = 10;
 
 /** The parts of a server that end. */
 export interface EndingServer {
-  gate: Pick<DrainGate, "refuse" | "hold" | "releaseHeld">;
+  gate: Pick<DrainGate, "refuse" | "hold">;
   listener: Listener;
   report: Report;
 }
@@ -47,10 +47,10 @@ export async function shutDown(
 ): Promise<void> {
   const endAt = performance.now() + endTimeoutMs;
   await resolvesWithin(DRAIN_TIMEOUT_MS, gate.refuse());
-  gate.hold();
+  const releaseHeld = gate.hold();
   await sleepInSteps(holdTimeMs);
   const allClosed = listener.stop();
-  gate.releaseHeld();
+  releaseHeld();
   // The wait has a limit, because a client may never finish its request. After the limit, the process ends with the connection open.
   if (!await resolvesWithin(endAt - performance.now(), allClosed)) {
     report("stopped before all clients had finished their requests");
