@@ -34,7 +34,7 @@ const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const PET = Promise.resolve(new TextEncoder().encode('{"name":"Zoë 咪咪","categoryId":7}'));
 
 /** Sends the requests to a service with this observer. Returns the id and the length of each response. */
-async function sendAll(observe: Observer): Promise<{ requestId?: string; bytes: number }[]> {
+async function sendAll(observe: Observer) {
   const options = { keys: KEYS, store: createMemoryStore(), requestIds: "all" } as const;
   const { respond } = createServerPipeline(options, { hasDocs: false, observe });
   const sent = [];

@@ -5,7 +5,6 @@ import { readFileSync, renameSync, statSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Metrics } from "../../lib/server/telemetry/metrics.ts";
-import { METRICS_TEXT } from "../../lib/server/telemetry/samples.ts";
 import type { ObservedBatch } from "../../lib/stores/batch.ts";
 import { VERSION } from "../../lib/server/process/version.ts";
 import { serveMetrics } from "../../lib/server/telemetry/metrics_server.ts";
@@ -20,6 +19,8 @@ const KEY = "pk_example";
 test("the text has each value with its unit and its labels, and no client can make it grow or write a line of its own", () => {
   const batch: ObservedBatch = { unsettled: 2, onCommit: undefined };
   const metrics = new Metrics(), route = "/v1/pets/{petId}", id = 'a"} 1\n# HELP\npetstore_requests_total{route="\\';
+  // An alert about growth needs a first value.
+  assert.match(metrics.format(), /_commit_duration_seconds_count 0\n[^]*_store_errors_total 0\n/);
   metrics.watch({ batch, pool: { size: 10, running: 4, waiting: 7 } });
   for (let i = 0; i < 900; i++) {
     const context = { ...createContext({}, `M${i}`), route, caller: { id } };
@@ -33,12 +34,14 @@ test("the text has each value with its unit and its labels, and no client can ma
     `deprecated_requests_total{caller="${caller}",route="${route}"} 900`,
     `request_duration_seconds_bucket{route="${route}",le="10"} 0`,
     `request_duration_seconds_bucket{route="${route}",le="+Inf"} 900`,
+    `request_duration_seconds_sum{route="${route}"} 27000`,
     'commit_duration_seconds_bucket{le="0.0025"} 0',
     // A value on a bound is below it.
     'commit_duration_seconds_bucket{le="0.005"} 1',
     'commit_duration_seconds_bucket{le="0.1"} 2',
     'commit_duration_seconds_bucket{le="+Inf"} 3',
     "creates_waiting 2",
+    'postgres_statements{state="running"} 4',
     'postgres_statements{state="waiting"} 7',
     "store_errors_total 1",
   ];
@@ -51,7 +54,7 @@ test("--metrics serves what happened, at an address of its own, and nothing else
     const [, origin] = /metrics +(http:.*)\/metrics$/m.exec(server.written.stdout)!;
     const scrape = async () => {
       const response = await fetch(`${origin}/metrics`);
-      assert.equal(response.headers.get("content-type"), METRICS_TEXT);
+      assert.equal(response.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8");
       return await response.text();
     };
     await addPet(server, KEY);
@@ -65,6 +68,7 @@ test("--metrics serves what happened, at an address of its own, and nothing else
     for (const url of [`${origin}/v1/pets`, `${server.origin}/metrics`]) {
       assert.equal((await request(url, KEY, {})).status, 404);
     }
+    assert.equal((await request(`${origin}/metrics`, KEY, { method: "POST" })).status, 404);
     await server.stop();
     await assert.rejects(fetch(`${origin}/metrics`), TypeError, "nothing listens there any more");
   }));

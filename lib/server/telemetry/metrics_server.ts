@@ -1,14 +1,14 @@
 /** Serves `/metrics` at a separate address, so that clients of the API need no access to it. */
 
 import { Problem } from "../../http/problem.ts";
-import type { Reply } from "../../http/reply.ts";
-import { splitTarget } from "../../http/request_text.ts";
+import { isGetOf } from "../../http/request_text.ts";
 import { resolvesWithin } from "../../promises.ts";
 import { formatAddress } from "../process/lines.ts";
 import type { Report } from "../process/writers.ts";
 import type { Address, Gate, Listen } from "../service/listener.ts";
 import { Metrics } from "./metrics.ts";
-import { METRICS_TEXT } from "./samples.ts";
+
+const HEADERS = { "content-type": "text/plain; version=0.0.4; charset=utf-8", "cache-control": "no-store" };
 
 const NOT_FOUND = new Problem(404, "route_not_found", "There is only GET /metrics here");
 
@@ -34,15 +34,10 @@ export async function serveMetrics(
   report: Report,
 ): Promise<MetricsServer> {
   const metrics = new Metrics();
-  const scrape = (): Reply => ({
-    status: 200,
-    headers: { "content-type": METRICS_TEXT, "cache-control": "no-store" },
-    body: metrics.format(),
-  });
   const gate: Gate = {
     respond(context, send) {
-      const isScrape = splitTarget(context.target).path === "/metrics" && ["GET", "HEAD"].includes(context.method);
-      return send(isScrape ? scrape() : NOT_FOUND);
+      if (!isGetOf("/metrics", context)) return send(NOT_FOUND);
+      return send({ status: 200, headers: HEADERS, body: metrics.format() });
     },
   };
   const { port, stop } = await listen({ ...address, flag: "--metrics" }, gate, report);
