@@ -28,7 +28,12 @@ function linesOf(method: string, target: string): string[] {
 test("a line of JSON stays one object for any caller, target and request id", () => {
   const id = 'a","status":500,"\n\u2028\u0000', lines: string[] = [];
   const context = createContext({ "x-request-id": `"\n` }, "GET", `/v1/"}{\u2028\n?x`);
-  createAccessLog({ add: (line) => lines.push(line) }, true)({ ...context, caller: { id } }, NOT_FOUND, 0, 0);
+  createAccessLog({ add: (line) => lines.push(line) }, true)(
+    { ...context, caller: { id }, client: '"' },
+    NOT_FOUND,
+    0,
+    0,
+  );
   assert.equal(lines.length, 1);
   assert.doesNotMatch(lines[0]!, /[\p{C}\u2028\u2029]/u);
   const { requestId, target, caller, status } = JSON.parse(lines[0]!);

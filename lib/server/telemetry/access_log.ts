@@ -53,22 +53,22 @@ function requestAsText({ method, route, target }: RequestContext, status: number
 /** A line with a JSON object. The members that a request does not have are absent. For speed, the text is put together by hand. */
 function formatJson(time: string, context: RequestContext, reply: Reply, durationMs: number): string {
   return `{"time":"${time}"` +
-    member("requestId", quote(requestIdOf(context))) +
+    member("requestId", requestIdOf(context)) +
     keptPart(context, reply, requestAsJson) +
-    member("code", quote(reply.code)) +
-    member("durationMs", durationMs.toFixed(1)) +
+    member("code", reply.code) +
+    `,"durationMs":${durationMs.toFixed(1)}` +
     member("bytes", bodyBytes(reply)) +
-    member("caller", quote(context.caller?.id)) +
-    member("fault", quote(context.fields?.[FAULT_FIELD])) +
-    member("traceId", quote(traceIdOf(context))) +
-    member("client", quote(context.client)) +
+    member("caller", context.caller?.id) +
+    member("fault", context.fields?.[FAULT_FIELD]) +
+    member("traceId", traceIdOf(context)) +
+    member("client", context.client) +
     "}";
 }
 
 function requestAsJson({ method, route, target }: RequestContext, status: number): string {
-  return member("method", quote(loggedMethod(method))) +
-    member("route", quote(route)) +
-    member("target", quote(loggedTarget(target, route))) +
+  return member("method", loggedMethod(method)) +
+    member("route", route) +
+    member("target", loggedTarget(target, route)) +
     member("status", status);
 }
 
@@ -79,20 +79,18 @@ function requestAsJson({ method, route, target }: RequestContext, status: number
  */
 function keptPart(context: RequestContext, reply: Reply, format: typeof requestAsText): string {
   if (!(reply instanceof KeptReply)) return format(context, reply.status);
-  reply.logged ??= format(context, reply.status);
-  return reply.logged;
+  return reply.logged ??= format(context, reply.status);
 }
 
-/** A member of a JSON object after the first one, or nothing if it has no value. */
-function member(name: string, json: string | number | undefined): string {
-  return json === undefined ? "" : `,"${name}":${json}`;
-}
-
-/** Quotes a text for JSON, with escape sequences for characters that cannot be seen. */
-function quote(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
+/**
+ * A member of a JSON object after the first one, or nothing if it has no value. Characters of a text that cannot be seen become escape
+ * sequences.
+ */
+function member(name: string, value: string | number | undefined): string {
+  if (value === undefined) return "";
+  if (typeof value === "number") return `,"${name}":${value}`;
   // The test is for speed: `quoteVisibly()` costs a tenth of a response.
-  return /^[\w.:-]*$/.test(text) ? `"${text}"` : quoteVisibly(text);
+  return `,"${name}":${/^[\w.:-]*$/.test(value) ? `"${value}"` : quoteVisibly(value)}`;
 }
 
 /**

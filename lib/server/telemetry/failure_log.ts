@@ -20,21 +20,18 @@ const REPEAT_INTERVAL = 1000;
 export function createFailureLog(errors: Pick<LineWriter, "add">, isJson: boolean): FailureLog {
   /** The kinds that were told within the last second, each with the number of failures since, and the last of them. */
   const told = new Map<string, { untoldCount: number; last: ErrorInfo }>();
-  /** Calls `onTimer()` a second later. It runs as long as `told` has a kind. */
+  /** Calls `tellRepeated()` a second later. It runs as long as `told` has a kind. */
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Tells the failures that are not told yet, and forgets the kinds that have not failed since this was last called. */
   function tellRepeated(): void {
+    clearTimeout(timer);
     for (const [kind, entry] of told) {
       if (entry.untoldCount === 0) told.delete(kind);
       else errors.add(describeFailure(entry.last, isJson, entry.untoldCount));
       entry.untoldCount = 0;
     }
-  }
-
-  function onTimer(): void {
-    tellRepeated();
-    timer = told.size === 0 ? undefined : setTimeout(onTimer, REPEAT_INTERVAL);
+    timer = told.size === 0 ? undefined : setTimeout(tellRepeated, REPEAT_INTERVAL);
   }
 
   return {
@@ -49,11 +46,11 @@ export function createFailureLog(errors: Pick<LineWriter, "add">, isJson: boolea
       }
       told.set(kind, { untoldCount: 0, last: failure });
       errors.add(describeFailure(failure, isJson));
-      timer ??= setTimeout(onTimer, REPEAT_INTERVAL);
+      timer ??= setTimeout(tellRepeated, REPEAT_INTERVAL);
     },
     close() {
-      clearTimeout(timer);
       tellRepeated();
+      clearTimeout(timer);
     },
   };
 }
@@ -64,10 +61,13 @@ export function createFailureLog(errors: Pick<LineWriter, "add">, isJson: boolea
  * @param times How many failures of this kind the line stands for.
  */
 function describeFailure({ error, request, requestId }: ErrorInfo, isJson: boolean, times = 1): string {
-  const { method, url } = request;
   const reason = withoutAdvice(describeError(error));
-  const time = new Date().toISOString();
-  const facts = { time, requestId, method: loggedMethod(method), target: loggedTarget(targetOf(url)) };
+  const facts = {
+    time: new Date().toISOString(),
+    requestId,
+    method: loggedMethod(request.method),
+    target: loggedTarget(targetOf(request.url)),
+  };
   if (isJson) {
     return JSON.stringify({ ...facts, message: "The request failed", error: reason, ...(times > 1 && { times }) });
   }

@@ -59,9 +59,10 @@ export function loggedTarget(target: string, route?: string): string {
 function loggedPath(path: string): string {
   if (path.length > MAX_SHOWN) return `/${HIDDEN}`;
   const segments = path.split("/");
-  const isKnown = (segment: string, i: number) =>
-    SEGMENTS.has(segment) || (segments[i - 1] === "pets" && parsePetId(segment) !== undefined);
-  const firstUnknown = segments.findIndex((segment, i) => !isKnown(segment, i));
+  const firstUnknown = segments.findIndex((segment, i) => {
+    const isPetId = segments[i - 1] === "pets" && parsePetId(segment) !== undefined;
+    return !isPetId && !SEGMENTS.has(segment);
+  });
   return firstUnknown < 0 ? path : [...segments.slice(0, firstUnknown), HIDDEN].join("/");
 }
 
