@@ -12,12 +12,12 @@ const FIRST_LABEL = "first start";
 
 /** What the greeting of a server says about its API keys. */
 export interface FirstKey {
-  /** Where the user finds a key. `memory` is a new key that is kept nowhere, and `store` may also mean that no key is valid. */
-  location: "file" | "memory" | "settings" | "store";
   /** Says where the key is. It has the key itself if this start made it. */
   note: string;
-  /** The key itself, if it is in `memory`. */
-  key?: string;
+  /** The same for a log, where the key itself does not belong. */
+  loggedNote: string;
+  /** The key as a shell takes it. A command with it can be pasted as it is, if the key is in a file or was made for this run. */
+  inShell: string;
 }
 
 /**
@@ -33,10 +33,10 @@ export async function provideFirstKey(
   store: KeyStore,
   isLasting: boolean,
 ): Promise<FirstKey> {
-  if (configured.length > 0) return { location: "settings", note: "as set" };
+  if (configured.length > 0) return keyElsewhere("as set");
   if (!isLasting) {
     const { key } = await createKeyManager(store).add({ label: FIRST_LABEL });
-    return { location: "memory", note: `${key} (new, until the server stops)`, key };
+    return { note: `${key} (new, until the server stops)`, loggedNote: "new", inShell: key };
   }
   try {
     const stored = await store.list();
@@ -49,14 +49,24 @@ export async function provideFirstKey(
       file = stored.length === 0 ? await readOrMakeKey(KEY_FILE) : readKey(KEY_FILE);
     } catch (error) {
       // A file that cannot be used, such as one with a mode that a platform has set, is only noted if nothing needs it.
-      if (hasValidKey) return { location: "store", note: `${note}; ${(error as Error).message}` };
+      if (hasValidKey) return keyElsewhere(`${note}; ${(error as Error).message}`);
       throw error;
     }
-    if (!file || !await acceptKey(file.key, stored, store)) return { location: "store", note };
-    return { location: "file", note: file.isNew ? `${file.key} (new, kept in ${KEY_FILE})` : `in ${KEY_FILE}` };
+    if (!file || !await acceptKey(file.key, stored, store)) return keyElsewhere(note);
+    const loggedNote = `in ${KEY_FILE}`;
+    return {
+      note: file.isNew ? `${file.key} (new, kept in ${KEY_FILE})` : loggedNote,
+      loggedNote,
+      inShell: `$(cat ${KEY_FILE})`,
+    };
   } catch (error) {
     throw explain("The API keys of the store cannot be used", error);
   }
+}
+
+/** What is said of keys that only the user knows. */
+function keyElsewhere(note: string): FirstKey {
+  return { note, loggedNote: note, inShell: "<API_KEY>" };
 }
 
 /**

@@ -2,7 +2,6 @@
 
 import { VERSION } from "../process/version.ts";
 import type { FirstKey } from "../first_key/first_key.ts";
-import { KEY_FILE } from "../first_key/key_file.ts";
 
 /** The facts that the greeting shows. */
 export interface StartFacts {
@@ -27,14 +26,8 @@ export function greetAsJson({ origin, metricsUrl, store, isNewStore, key }: Star
     metrics: metricsUrl,
     store,
     isNewStore,
-    keys: loggedNote(key),
+    keys: key.loggedNote,
   });
-}
-
-/** Says where the key is. The note of a new key has the key itself, which does not belong in a log. */
-function loggedNote({ location, note }: FirstKey): string {
-  if (location === "file") return `in ${KEY_FILE}`;
-  return location === "memory" ? "new" : note;
 }
 
 export function greetAsText({ origin, metricsUrl, store, isNewStore, key, hasDocs }: StartFacts): string {
@@ -45,12 +38,6 @@ export function greetAsText({ origin, metricsUrl, store, isNewStore, key, hasDoc
     ...(metricsUrl === undefined ? [] : [row("metrics", metricsUrl)]),
     row("store", isNewStore ? `${store} (new)` : store),
     row("API key", key.note),
-    row("try", `curl -H "Authorization: Bearer ${keyForShell(key)}" ${origin}/v1/pets`),
+    row("try", `curl -H "Authorization: Bearer ${key.inShell}" ${origin}/v1/pets`),
   ].join("\n");
-}
-
-/** The key as a shell takes it. A command with it can be pasted as it is, if the key is in a file or was made for this run. */
-function keyForShell({ location, key }: FirstKey): string {
-  if (location === "file") return `$(cat ${KEY_FILE})`;
-  return key ?? "<API_KEY>";
 }
