@@ -35,7 +35,7 @@ export const IMPORT = declareCommand({
         report(`Members that a pet does not have are ignored: ${names.join(", ")}`);
       }
       if (badLines.length > 0) {
-        shorten(badLines.map(({ number, faults }) => `Line ${number}: ${faults.join("; ")}`)).forEach(report);
+        shorten(badLines).forEach(report);
         const count = badLines.length === 1 ? "1 line" : `${badLines.length} lines`;
         throw new SettingError(`${sourceName} has ${count} that cannot be added, so nothing was added`);
       }

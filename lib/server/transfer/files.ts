@@ -21,14 +21,13 @@ export async function* readSource(path: string, signal: AbortSignal): AsyncGener
   const name = path === STANDARD ? "Standard input" : path;
   const source = path === STANDARD ? process.stdin : createReadStream(path, { highWaterMark: BLOCK });
   const blocks: AsyncIterator<Uint8Array> = source[Symbol.asyncIterator]();
-  for (;;) {
-    let block: IteratorResult<Uint8Array>;
-    try {
-      block = await untilAborted(signal, blocks.next());
-    } catch (error) {
-      throw explain(`${name} cannot be read`, error);
+  try {
+    for (;;) {
+      const { done, value } = await untilAborted(signal, blocks.next());
+      if (done) return;
+      yield value;
     }
-    if (block.done) return;
-    yield block.value;
+  } catch (error) {
+    throw explain(`${name} cannot be read`, error);
   }
 }

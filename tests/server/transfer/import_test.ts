@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { readdirSync, writeFileSync } from "node:fs";
-import { readLines } from "../../../lib/server/transfer/lines.ts";
+import { readLines } from "../../../lib/server/transfer/pet_lines.ts";
 import { test } from "../../support/server/in_process.ts";
-import { type ServerExit, ServerProcess } from "../../support/server/server_process.ts";
+import { ServerProcess } from "../../support/server/server_process.ts";
 import { command } from "../../support/system/commands.ts";
 import {
   assertPrinted,
@@ -19,7 +19,7 @@ import {
 } from "../../support/server/pet_files.ts";
 
 /** Imports a file with this content. */
-async function load(content: string | Uint8Array, flags = ""): Promise<ServerExit> {
+async function load(content: string | Uint8Array, flags = "") {
   writeFileSync("a.ndjson", content);
   return await runLine(`import a.ndjson${flags}`);
 }
