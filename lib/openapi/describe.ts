@@ -7,8 +7,7 @@ import { linkBaseOf } from "../operations/definition.ts";
 import { createSchemas } from "../operations/schemas.ts";
 import { DESCRIBED_OPERATIONS } from "../operations/table.ts";
 import type { CheckedOptions } from "../petstore/checked_options.ts";
-import { failuresOf, renderOperation, renderSharedResponses } from "./operations.ts";
-import { renderHeaderComponents } from "./responses.ts";
+import { renderHeaderComponents, renderOperation } from "./operations.ts";
 
 /** An address of the API (Server Object of OpenAPI). */
 export interface OpenApiServer {
@@ -32,11 +31,8 @@ export function describe(
   const sharedResponses: Record<string, JsonObject> = {};
   for (const [definition, describeOperation] of DESCRIBED_OPERATIONS) {
     const { path, method } = definition;
-    const description = describeOperation(settings);
-    const failures = failuresOf(definition, description, settings);
-    const operation = renderOperation(definition, description, failures, settings);
+    const operation = renderOperation(definition, describeOperation(settings), settings, sharedResponses);
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
-    Object.assign(sharedResponses, renderSharedResponses(failures));
   }
   const codes = new Set([...Object.keys(ERROR_STATUS), ...furtherCodes]);
   return {

@@ -1,30 +1,49 @@
-/** Renders operations: their definitions, their descriptions, and what follows from them. */
+/** Renders operations, their responses, and the headers of these. */
 
+import type { Problem } from "../http/problem.ts";
 import type { JsonObject } from "../operations/json_types.ts";
-import { type Definition, type Deprecation, deprecationOf, type Description } from "../operations/definition.ts";
+import {
+  type Definition,
+  deprecationOf,
+  type Description,
+  type ResponseDescription,
+} from "../operations/definition.ts";
 import { commonFailures, type FailureGroup } from "../operations/failure_groups.ts";
+import { type HeaderKey, HEADERS } from "../operations/headers.ts";
 import type { CheckedOptions } from "../petstore/checked_options.ts";
 import type { Stability } from "../petstore/options.ts";
-import { referTo, renderFailure, renderSuccess } from "./responses.ts";
 
-/** The failures of an operation, in a group for each status: its own, and those that every operation can have. */
-export function failuresOf(
-  definition: Definition,
-  description: Description,
-  settings: CheckedOptions,
-): readonly FailureGroup[] {
-  const deprecation = deprecationOf(definition, settings);
-  return mergeByStatus([...description.failures, ...commonFailures(definition.effect, deprecation?.gone)]);
-}
+const KEYS = Object.keys(HEADERS) as HeaderKey[];
+const POINTER = "#/components/headers/";
 
-/** The Operation Object. It refers to the responses of {@link renderSharedResponses}. */
+/**
+ * The Operation Object.
+ *
+ * @param shared Gets the responses that operations share, to which the object refers, by their names.
+ */
 export function renderOperation(
   definition: Definition,
   description: Description,
-  failures: readonly FailureGroup[],
   settings: CheckedOptions,
+  shared: Record<string, JsonObject>,
 ): JsonObject {
   const deprecation = deprecationOf(definition, settings);
+  /** The fields that announce the end of a deprecated operation. */
+  const announced: HeaderKey[] = deprecation ? ["Deprecation", "Sunset", "Successor"] : [];
+  const responses: JsonObject = {};
+  for (const [status, response] of Object.entries(description.responses)) {
+    responses[status] = renderSuccess(response, announced);
+  }
+  const failures = [...description.failures, ...commonFailures(definition.effect, deprecation?.gone)];
+  for (const [status, groups] of Map.groupBy(failures, ({ errors }) => errors[0]!.status)) {
+    const group = joinGroups(groups);
+    const { sharedName } = group;
+    // A shared response may occur before the operation is known, so it does not announce its end.
+    if (sharedName !== undefined) shared[sharedName] = renderFailure(group);
+    responses[status] = sharedName === undefined
+      ? renderFailure(group, announced)
+      : { $ref: `#/components/responses/${sharedName}` };
+  }
   return {
     operationId: definition.id,
     tags: [description.tag],
@@ -33,17 +52,8 @@ export function renderOperation(
     ...(deprecation && { deprecated: true, "x-deprecated-sunset": deprecation.sunset.toISOString().slice(0, 10) }),
     ...renderStability(settings.stability[definition.id]),
     ...description.ownMembers,
-    responses: renderResponses(description.responses, failures, deprecation),
+    responses,
   };
-}
-
-/** The responses that operations share, by their names. They may occur before the operation is known, so they do not announce its end. */
-export function renderSharedResponses(failures: readonly FailureGroup[]): Record<string, JsonObject> {
-  const shared: Record<string, JsonObject> = {};
-  for (const group of failures) {
-    if (group.sharedName !== undefined) shared[group.sharedName] = renderFailure(group, {});
-  }
-  return shared;
 }
 
 /**
@@ -56,39 +66,77 @@ function renderStability(stability: Stability | undefined): JsonObject {
   return { "x-stability": stability, "x-badges": [{ name, label: name }], "x-mint": { metadata: { tag: name } } };
 }
 
-function renderResponses(
-  responses: Description["responses"],
-  failures: readonly FailureGroup[],
-  deprecation: Deprecation | undefined,
-): JsonObject {
-  /** The fields that announce the end of a deprecated operation. */
-  const announced = deprecation ? referTo(["Deprecation", "Sunset", "Successor"]) : {};
-  const rendered: JsonObject = {};
-  for (const [status, response] of Object.entries(responses)) rendered[status] = renderSuccess(response, announced);
-  for (const group of failures) {
-    const { sharedName } = group;
-    rendered[statusOf(group)] = sharedName === undefined
-      ? renderFailure(group, announced)
-      : { $ref: `#/components/responses/${sharedName}` };
-  }
-  return rendered;
-}
-
 /**
  * Joins the groups of failures that have the same status, because a description has one response for each status. The first group says whether
  * the response is shared.
  */
-function mergeByStatus(groups: readonly FailureGroup[]): FailureGroup[] {
-  const byStatus = Map.groupBy(groups, statusOf);
-  return Array.from(byStatus.values(), (sameStatus) => ({
-    ...sameStatus[0]!,
-    reason: sameStatus.map(({ reason }) => reason).join(", or "),
-    errors: sameStatus.flatMap(({ errors }) => errors),
-  }));
+function joinGroups(groups: readonly FailureGroup[]): FailureGroup {
+  return {
+    ...groups[0]!,
+    reason: groups.map(({ reason }) => reason).join(", or "),
+    errors: groups.flatMap(({ errors }) => errors),
+  };
 }
 
-function statusOf({ reason, errors }: FailureGroup): number {
-  const [status, ...others] = new Set(errors.map(({ status }) => status));
-  if (status === undefined || others.length > 0) throw new TypeError(`Failures must have one status: ${reason}`);
-  return status;
+function renderSuccess(
+  { description, headers = [], schema, example }: ResponseDescription,
+  announced: readonly HeaderKey[],
+): JsonObject {
+  return {
+    description,
+    ...headersMember([...headers, ...announced]),
+    ...(schema !== undefined && {
+      content: {
+        "application/json": {
+          schema: { $ref: `#/components/schemas/${schema}` },
+          ...(example !== undefined && { example }),
+        },
+      },
+    }),
+  };
+}
+
+/** The member `headers` of a response, which refers to components of the description. A response without headers does not have it. */
+function headersMember(keys: readonly HeaderKey[]): JsonObject {
+  if (keys.length === 0) return {};
+  return { headers: Object.fromEntries(keys.map((key) => [HEADERS[key].name, { $ref: POINTER + key }])) };
+}
+
+/**
+ * The response of a group: an Error, with an example of each failure. The codes are no enumeration, because a strict client would then
+ * fail at a code that a later release or a proxy sends.
+ */
+function renderFailure({ reason, errors }: FailureGroup, announced: readonly HeaderKey[] = []): JsonObject {
+  const names = new Set(errors.flatMap((error) => Object.keys(error.headers)));
+  // The description omits some headers.
+  const keys = [...names].flatMap((name) => KEYS.find((key) => HEADERS[key].name.toLowerCase() === name) ?? []);
+  return {
+    description: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`,
+    ...headersMember([...keys, ...announced]),
+    content: {
+      "application/json": {
+        schema: { $ref: "#/components/schemas/Error" },
+        examples: renderExamples(errors),
+      },
+    },
+  };
+}
+
+/** The examples by their codes. A code that occurs again gets a longer name, and the summaries tell them apart. */
+function renderExamples(errors: readonly Problem[]): JsonObject {
+  const examples: JsonObject = {};
+  for (const error of errors) {
+    const value = JSON.parse(error.body) as JsonObject;
+    let name = error.code;
+    while (Object.hasOwn(examples, name)) name += "_2";
+    examples[name] = { summary: value["message"]!, value };
+  }
+  return examples;
+}
+
+/** The value of `components.headers`: those that the rest of a description refers to. */
+export function renderHeaderComponents(rest: JsonObject): JsonObject {
+  const text = JSON.stringify(rest);
+  const used = KEYS.filter((key) => text.includes(`"${POINTER}${key}"`));
+  return Object.fromEntries(used.map((key) => [key, HEADERS[key].definition]));
 }

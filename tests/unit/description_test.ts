@@ -66,12 +66,11 @@ test("the description has the days of the option deprecation, the response after
 });
 
 test("createOpenApi() describes the effects of the other options, and takes a petstore and nothing else", () => {
-  const handleStoreOrders = () => new Response();
   const { servers, ...described } = openApiOf({
     basePath: "",
     maxBodyBytes: 5,
     defaultStatus: "sold",
-    handleStoreOrders,
+    handleStoreOrders: () => new Response(),
   });
   assert.deepEqual(servers, [{ url: "/" }]);
   const text = JSON.stringify(described);
