@@ -1,25 +1,30 @@
-/** The operations of the viewer: a web page at `/docs` that shows the description and can send requests. `/` redirects to it. */
+/**
+ * The operations of the viewer: a web page at `/docs` that shows the description and can send requests, and its files. `/` redirects to it. The
+ * files are in JSON modules: every runtime loads such a module alike, from a file or from the web.
+ */
 
-import type { Reply } from "../../http/reply.ts";
+import { Buffer } from "node:buffer";
 import { taggedReply } from "../../http/conditional.ts";
-import { type Operation, PUBLIC_GET } from "../../http/operation.ts";
+import { type Handler, type Operation, PUBLIC_GET } from "../../http/operation.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
 import { VERSION } from "../process/version.ts";
-import { createSwaggerUiOperations, CSS, JAVASCRIPT, VIEWER_VERSION } from "./files.ts";
 import { KEY_FILE } from "../first_key/key_file.ts";
 import pageFiles from "./page.json" with { type: "json" };
 
+/** The version of Swagger UI. It is part of the paths, so that browsers can cache the files without revalidation. */
+export const VIEWER_VERSION = "5.35.0";
+
+const SWAGGER_UI_FILES = ["swagger-ui-bundle.js", "swagger-ui-bundle.js.LICENSE.txt", "swagger-ui.css"] as const;
+
 /** @param servers The servers of the description. */
-export function createDocsOperations(servers: readonly OpenApiServer[] = []): Operation[] {
+export function createDocsOperations(servers: readonly OpenApiServer[]): Operation[] {
   const policy = policyFor(servers);
   return [
-    operationAt("/", redirect("docs")),
-    operationAt("/docs", textReply("text/html; charset=utf-8", HTML, policy)),
-    operationAt("/docs/", redirect("../docs")),
-    ...Object.entries(pageFiles).map(([name, text]) =>
-      operationAt(`/docs/${name}`, textReply(name.endsWith(".css") ? CSS : JAVASCRIPT, text, policy))
-    ),
-    ...createSwaggerUiOperations(),
+    operationAt("/", redirectTo("docs")),
+    operationAt("/docs", serveText("page.html", HTML, policy)),
+    operationAt("/docs/", redirectTo("../docs")),
+    ...Object.entries(pageFiles).map(([name, text]) => operationAt(`/docs/${name}`, serveText(name, text, policy))),
+    ...SWAGGER_UI_FILES.map((name) => operationAt(`/docs/${VIEWER_VERSION}/${name}`, serveSwaggerUi(name))),
   ];
 }
 
@@ -42,23 +47,50 @@ function policyFor(servers: readonly OpenApiServer[]): string {
   ].join("; ");
 }
 
-function operationAt(path: string, reply: Reply): Operation {
-  return { ...PUBLIC_GET, path, handler: () => reply };
+function operationAt(path: string, handler: Handler): Operation {
+  return { ...PUBLIC_GET, path, handler };
 }
 
-/** The reply with a text, which never changes. Browsers must revalidate it, because its address is the same in every version. */
-function textReply(type: string, text: string, policy: string): Reply {
-  return taggedReply(text, "alteration", {
-    "content-type": type,
+/** Serves a text, which never changes. Browsers must revalidate it, because its address is the same in every version. */
+function serveText(name: string, text: string, policy: string): Handler {
+  const reply = taggedReply(text, "alteration", {
+    "content-type": mediaTypeOf(name),
     "cache-control": "no-cache",
     "content-security-policy": policy,
     "referrer-policy": "no-referrer",
   });
+  return () => reply;
 }
 
-/** A redirect. It is temporary, because the page can be switched off, and another service may get the address later. */
-function redirect(location: string): Reply {
-  return { status: 302, headers: { location, "cache-control": "no-cache" }, body: null };
+/** The redirect is temporary, because the page can be switched off, and another service may get the address later. */
+function redirectTo(location: string): Handler {
+  return () => ({ status: 302, headers: { location, "cache-control": "no-cache" }, body: null });
+}
+
+/** Serves a file of Swagger UI in gzip, which every browser accepts. */
+function serveSwaggerUi(name: typeof SWAGGER_UI_FILES[number]): Handler {
+  /** The file, which is loaded at the first request: a server whose page is never opened saves 4 MB. */
+  let loading: Promise<Uint8Array<ArrayBuffer>> | undefined;
+  const etag = `"${VIEWER_VERSION}-gzip"`;
+  const headers = {
+    "content-type": mediaTypeOf(name),
+    "content-encoding": "gzip",
+    "x-content-type-options": "nosniff",
+    "cache-control": "public, max-age=31536000, immutable",
+    etag,
+  };
+  async function load(): Promise<Uint8Array<ArrayBuffer>> {
+    const { default: packed } = await import("./swagger_ui.json", { with: { type: "json" } });
+    return new Uint8Array(Buffer.from(packed.files[name], "base64"));
+  }
+  return async () => ({ status: 200, headers, body: await (loading ??= load()), etag });
+}
+
+/** The subtypes of text by the ends of file names. */
+const SUBTYPES: Readonly<Record<string, string>> = { html: "html", css: "css", js: "javascript", txt: "plain" };
+
+function mediaTypeOf(file: string): string {
+  return `text/${SUBTYPES[file.split(".").at(-1)!]}; charset=utf-8`;
 }
 
 /** The page. All its addresses are relative, because a proxy may add a path prefix. */

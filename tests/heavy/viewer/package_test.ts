@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { Buffer } from "node:buffer";
 import { gunzipSync } from "node:zlib";
 import packed from "../../../lib/server/viewer/swagger_ui.json" with { type: "json" };
-import { VIEWER_VERSION } from "../../../lib/server/viewer/files.ts";
+import { VIEWER_VERSION } from "../../../lib/server/viewer/operations.ts";
 import config from "../../../tools/viewer/deno.json" with { type: "json" };
 import { FILES, LICENCES, packagedVersion, readPackaged, VIEWER } from "../../../tools/viewer/package.ts";
 
