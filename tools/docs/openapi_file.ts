@@ -1,8 +1,7 @@
 /** openapi.json: the description of a server with its defaults, and samples. `deno task docs` runs this file and writes it. */
 
 import { checkOptions } from "../../lib/petstore/checked_options.ts";
-import { describeServer } from "../../lib/server/service/description.ts";
-import { withSamples } from "../../lib/server/service/code_samples.ts";
+import { describeServer, withSamples } from "../../lib/server/service/description.ts";
 
 export function createOpenApiFile(): string {
   return JSON.stringify(withSamples(describeServer(checkOptions({ keys: () => false }))), null, 2) + "\n";

@@ -1,5 +1,4 @@
-import { describeServer } from "../service/description.ts";
-import { withSamples } from "../service/code_samples.ts";
+import { describeServer, withSamples } from "../service/description.ts";
 import { checkOptions } from "../../petstore/checked_options.ts";
 import { libraryOptions, SETTINGS } from "../settings/server_settings.ts";
 import { declareCommand } from "./command.ts";

@@ -25,33 +25,31 @@ export const listen: Listen = (address, gate, report) => {
     report(firstLine(error));
     return new Response(null, { status: 500 });
   };
-  const bind = (port: number) =>
-    Deno.serve({ hostname, port, reusePort: isShared, onListen: () => {}, onError }, handler);
+  /** Whether `stop()` was called, so that a server which ends is not replaced. */
+  let isStopping = false;
   let server: Deno.HttpServer<Deno.NetAddr>;
   try {
-    server = bind(address.port);
+    server = start(address.port);
   } catch (error) {
     throw listenError(address, error);
   }
-  /** Whether `stop()` was called, so that a server which ends is not replaced. */
-  let isStopping = false;
   const boundPort = server.addr.port;
-  watch();
 
-  /** Listens again if the present server fails. */
-  function watch(): void {
-    server.finished.catch((error) => {
+  /** Starts a server, which is replaced when it fails. */
+  function start(port: number): Deno.HttpServer<Deno.NetAddr> {
+    const started = Deno.serve({ hostname, port, reusePort: isShared, onListen: () => {}, onError }, handler);
+    started.finished.catch((error) => {
       if (isStopping) return;
       report(`cannot accept connections at the moment: ${error.message}`);
       setTimeout(listenAgain, RETRY_DELAY);
     });
+    return started;
   }
 
   function listenAgain(): void {
     if (isStopping) return;
     try {
-      server = bind(boundPort);
-      watch();
+      server = start(boundPort);
     } catch {
       setTimeout(listenAgain, RETRY_DELAY);
     }

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { endAfterUpgrade, sendReply } from "../../hosts/node_reply.ts";
 import { NodeContext } from "../../hosts/node_context.ts";
 import type { Reply } from "../../http/reply.ts";
-import { UNREADABLE } from "../service/errors.ts";
+import { MALFORMED } from "../service/errors.ts";
 import { type Listen, listenError } from "../service/listener.ts";
 import { type Connections, isMalformed, refuseUnreadable } from "./refusals.ts";
 
@@ -16,14 +16,11 @@ export const listen: Listen = async (address, gate, report) => {
   const answer = (incoming: IncomingMessage, outgoing: ServerResponse) => {
     connections.set(incoming.socket, outgoing);
     endAfterUpgrade(incoming, outgoing);
-    const context = new NodeContext(incoming, outgoing);
-    if (isMalformed(incoming)) sendReply(UNREADABLE.malformed, outgoing);
-    else {
-      gate.respond(context, (reply) => {
-        const isLatest = connections.get(incoming.socket) === outgoing;
-        sendReply(isLatest ? reply : withoutClose(reply), outgoing);
-      });
-    }
+    if (isMalformed(incoming)) return sendReply(MALFORMED, outgoing);
+    gate.respond(new NodeContext(incoming, outgoing), (reply) => {
+      const isLatest = connections.get(incoming.socket) === outgoing;
+      sendReply(isLatest ? reply : withoutClose(reply), outgoing);
+    });
   };
   // A request with an unknown expectation is answered as if it had none, which RFC 9110 §10.1.1 permits.
   const server = createServer(SERVER_OPTIONS, answer).on("checkExpectation", answer);
@@ -49,16 +46,14 @@ export const listen: Listen = async (address, gate, report) => {
     throw listenError(address, error);
   }
   server.on("error", (error) => report(`the socket has failed: ${error.message}`));
-  const boundPort = (server.address() as AddressInfo).port;
-
   return {
-    port: boundPort,
-    stop() {
-      const { promise, resolve } = Promise.withResolvers<void>();
+    port: (server.address() as AddressInfo).port,
+    async stop() {
+      const closed = once(server, "close");
       // Node closes the socket at once, and the connections that are idle after a request. Those that have sent nothing are closed here.
-      server.close(() => resolve());
+      server.close();
       for (const connection of connections.keys()) if (connection.bytesRead === 0) connection.destroy();
-      return promise;
+      await closed;
     },
   };
 };
@@ -68,7 +63,6 @@ export const listen: Listen = async (address, gate, report) => {
  * connection, Node would drop those to the further requests, although they were carried out.
  */
 function withoutClose(reply: Reply): Reply {
-  if (!Object.hasOwn(reply.headers, "connection")) return reply;
   const { connection: _, ...headers } = reply.headers;
   return { ...reply, headers };
 }

@@ -5,13 +5,7 @@ import type { Socket } from "node:net";
 import { nextTick } from "node:process";
 import { fieldOf } from "../../hosts/node_head.ts";
 import type { Problem } from "../../http/problem.ts";
-import { UNREADABLE } from "../service/errors.ts";
-
-/** The refusal by the code of Node's error. An error with another code means that Node cannot read the request. */
-const PROBLEM_BY_CODE: Record<string, Problem> = {
-  ERR_HTTP_REQUEST_TIMEOUT: UNREADABLE.tooLate,
-  HPE_HEADER_OVERFLOW: UNREADABLE.headTooLarge,
-};
+import { MALFORMED, UNREADABLE } from "../service/errors.ts";
 
 /** Whether a request that Node has accepted has a head that must be refused (RFC 9112). */
 export function isMalformed(incoming: IncomingMessage): boolean {
@@ -27,18 +21,14 @@ export type Connections = Map<Socket, ServerResponse | undefined>;
 
 /** Makes a server answer what Node cannot read, and close the connection then. */
 export function refuseUnreadable(server: Server, connections: Connections): void {
-  server.on("clientError", (error: Error & { code?: string }, stream) => {
-    const socket = stream as Socket;
-    refuse(socket, PROBLEM_BY_CODE[error.code ?? ""] ?? UNREADABLE.malformed, connections.get(socket));
+  server.on("clientError", (error: Error & { code?: string }, socket) => {
+    refuse(socket as Socket, UNREADABLE[error.code ?? ""] ?? MALFORMED, connections);
   });
-  server.on("connect", (_request, stream) => {
-    const socket = stream as Socket;
-    refuse(socket, UNREADABLE.malformed, connections.get(socket));
-  });
+  server.on("connect", (_request, socket) => refuse(socket as Socket, MALFORMED, connections));
 }
 
-/** @param latest The latest response on the connection. */
-function refuse(socket: Socket, problem: Problem, latest: ServerResponse | undefined): void {
+function refuse(socket: Socket, problem: Problem, connections: Connections): void {
+  const latest = connections.get(socket);
   const isAwaitingRequest = !latest || (latest.req.complete && latest.writableFinished);
   if (isAwaitingRequest) {
     // What cannot be read is a new request.

@@ -5,15 +5,13 @@ import { sleep } from "../../promises.ts";
 import type { Runtime } from "../serving/runtime.ts";
 import type { Sink } from "../process/writers.ts";
 import { codeOf } from "../process/start_error.ts";
-import { listVariables, readVariable, waitForSignal } from "../process/process.ts";
+import { PROCESS } from "../process/process.ts";
 import { listen } from "./listener.ts";
 
 /** Node as the runtime of the server. */
 export const NODE_RUNTIME: Runtime = {
-  environment: readVariable,
-  listVariables,
+  ...PROCESS,
   sinks: { output: createSink(process.stdout, 1), errors: createSink(process.stderr, 2) },
-  waitForSignal,
   listen,
 };
 

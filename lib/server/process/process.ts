@@ -4,6 +4,9 @@ import process from "node:process";
 import { isPermitted } from "../../stores/sqlite/permissions.ts";
 import { InterruptedError, SettingError } from "./start_error.ts";
 
+/** What a runtime of the server has of its process, the same on Deno and Node. */
+export const PROCESS = { environment: readVariable, listVariables, waitForSignal };
+
 /**
  * Reads an environment variable. A variable that this process may not read counts as unset.
  *
@@ -19,7 +22,7 @@ export function readVariable(variable: string): string | undefined {
 }
 
 /** The names of all environment variables. Without permission to list them, there are none. */
-export function listVariables(): string[] {
+function listVariables(): string[] {
   return isPermitted({ name: "env" }) ? Object.keys(process.env) : [];
 }
 
@@ -33,7 +36,7 @@ export function ignoreSignal(signal: "SIGUSR1" | "SIGXFSZ"): void {
 const SAME_SIGNAL_TIME = 1000;
 
 /** Resolves at the first SIGTERM or SIGINT. One that comes more than a second later ends the process at once, with status 1. */
-export function waitForSignal(): Promise<void> {
+function waitForSignal(): Promise<void> {
   // Windows has no SIGTERM.
   const signals = process.platform === "win32" ? ["SIGINT"] : ["SIGTERM", "SIGINT"];
   return new Promise((resolve) => {

@@ -16,8 +16,7 @@ import { type Operation, PUBLIC_GET } from "../../http/operation.ts";
 import type { Reply } from "../../http/reply.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
 import type { JsonObject } from "../../operations/json_types.ts";
-import { describeServer } from "./description.ts";
-import { withSamples } from "./code_samples.ts";
+import { describeServer, withSamples } from "./description.ts";
 import { createProbes } from "./probes.ts";
 import { createDocsOperations } from "../viewer/operations.ts";
 
@@ -46,11 +45,16 @@ export function createServerPipeline(options: PetstoreOptions, parts: ServerPart
 
 /** `POST /reset`, for keys that may write. */
 function createReset(reset: () => void): Operation {
-  const handler = (): Reply => {
-    reset();
-    return { status: 204, headers: {}, body: null };
+  return {
+    method: "POST",
+    path: "/reset",
+    access: "key",
+    effect: "writes",
+    handler() {
+      reset();
+      return { status: 204, headers: {}, body: null };
+    },
   };
-  return { method: "POST", path: "/reset", access: "key", effect: "writes", handler };
 }
 
 /** Finds the parameter `samples` anywhere in a query, with or without a value. */
@@ -70,8 +74,7 @@ function createDescription(description: JsonObject): Operation {
 }
 
 function requireHost(context: RequestContext): Problem | undefined {
-  const host = context.header("host");
-  return host === null || HOST.test(host) ? undefined : INVALID_HOST;
+  return HOST.test(context.header("host") ?? "") ? undefined : INVALID_HOST;
 }
 
 /**
