@@ -99,13 +99,10 @@ const CORS_CHECKS: Checks<CorsOptions, CorsOptions> = {
 
 const OPTIONAL_OBSERVER = optionalFunction<PetstoreOptions["onResponse"]>(undefined);
 
+/** Checks the option, and makes an observer of it that tells the app of each reply. */
 function checkObserver(given: PetstoreOptions["onResponse"], name: string): Observer | undefined {
   const onResponse = OPTIONAL_OBSERVER(given, name);
-  return onResponse && observerFor(onResponse);
-}
-
-/** Makes an observer that tells the app of each reply. */
-function observerFor(onResponse: NonNullable<PetstoreOptions["onResponse"]>): Observer {
+  if (!onResponse) return undefined;
   return (context, reply, startedAt, endedAt) => {
     const { method, route, caller } = context;
     callSafely(() =>
