@@ -29,27 +29,19 @@ export interface Pipeline {
   finisher: Finisher;
 }
 
-/** Answers a request, or lets `answer` do so. */
-export type Intercept = (context: RequestContext, answer: () => MaybePromise<Reply>) => MaybePromise<Reply>;
-
 export interface PipelineParts extends FinisherParts {
   /** Refuses a request before anything else looks at it. */
   guard?: ((context: RequestContext) => Problem | undefined) | undefined;
   authenticate: (context: RequestContext) => MaybePromise<Caller | Problem>;
   /** Refuses a caller who lacks the right. */
   authorize: (caller: Caller, effect: Effect) => Problem | undefined;
-  /**
-   * Makes some requests fail on purpose, so that a client can be tested. It is called for each request with a valid key, in place of what
-   * would answer it. Without `withFaults()`, it is absent.
-   */
-  intercept?: Intercept | undefined;
   cache: ResponseCache | undefined;
   operations: readonly Operation[];
   recover: Recovery;
 }
 
 export function createPipeline(parts: PipelineParts): Pipeline {
-  const { guard, cors, authenticate, authorize, intercept, cache, operations, recover } = parts;
+  const { guard, cors, authenticate, authorize, cache, operations, recover } = parts;
   const finisher = createFinisher(parts);
   const router = createRouter(operations);
   // Paths beside the API, such as that of the documentation, are not named to its clients.
@@ -80,7 +72,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     return chain(authenticate(context), (caller) => {
       if (caller instanceof Problem) return caller;
       context.caller = caller;
-      return intercept ? intercept(context, () => answer(caller)) : answer(caller);
+      return answer(caller);
     });
   }
 

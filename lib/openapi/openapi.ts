@@ -45,8 +45,6 @@ const CHECKS: Checks<OpenApiOptions, { servers: readonly OpenApiServer[] | undef
  * @throws {TypeError} If it is another object, or an option is unknown or invalid.
  */
 export function createOpenApi(petstore: Petstore, options: OpenApiOptions = {}): JsonObject {
-  const service = serviceOf(petstore);
-  if (!service) throw new TypeError("createOpenApi() takes what createPetstore() has returned");
-  const { servers } = checkAll(CHECKS, options);
-  return describe(service.settings, servers);
+  const { settings } = serviceOf(petstore, "createOpenApi() takes what createPetstore() has returned");
+  return describe(settings, checkAll(CHECKS, options).servers);
 }

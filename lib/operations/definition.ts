@@ -112,13 +112,13 @@ function deprecationFields({ since, sunset, successor }: Deprecation, linkBase: 
   };
 }
 
-/**
- * Ends an operation at a date. Until then, its replies lack `invalidatedBy`, so the cache keeps none of them: a copy would outlast the
- * operation.
- */
+/** Ends an operation at a date. The cache keeps none of its replies, because a copy would outlast the operation. */
 function endAt(sunset: Date, handler: Handler): Handler {
-  return (call) => {
-    if (Date.now() >= sunset.getTime()) return GONE;
-    return chain(handler(call), ({ invalidatedBy: _, ...reply }) => reply);
-  };
+  const answer = withoutCache(handler);
+  return (call) => Date.now() >= sunset.getTime() ? GONE : answer(call);
+}
+
+/** Makes a handler of whose replies the cache keeps none, so that it is called for each request: they lack `invalidatedBy`. */
+export function withoutCache(handler: Handler): Handler {
+  return (call) => chain(handler(call), ({ invalidatedBy: _, ...reply }) => reply);
 }

@@ -1,11 +1,9 @@
 /** The service of a petstore that fails on purpose: of `withFaults()`, and of a server with `--faults`. */
 
-import type { Intercept } from "../http/pipeline.ts";
+import type { Handler, Operation } from "../http/operation.ts";
 import { BROKEN_OFF, type Reply } from "../http/reply.ts";
-import { createRouter } from "../http/router.ts";
-import { createOperation } from "../operations/definition.ts";
+import { withoutCache } from "../operations/definition.ts";
 import { STORE_UNAVAILABLE } from "../operations/failure_groups.ts";
-import { OPERATIONS } from "../operations/table.ts";
 import { sleep } from "../promises.ts";
 import { checkFaults, type Fault, FAULT_FIELD, type FaultOptions, FAULTS } from "./fault_options.ts";
 import { createService, type Service } from "./service.ts";
@@ -17,37 +15,38 @@ import { createService, type Service } from "./service.ts";
  */
 export function createFailingService({ settings, parts }: Service, options: FaultOptions): Service {
   const faults = checkFaults(options);
-  const failingOperations = OPERATIONS.filter(({ id }) => faults.operations.includes(id));
-  const router = createRouter(failingOperations.map((definition) => createOperation(definition, settings)));
   const drawFault = createDraw(faults);
 
-  /** Only a request with a valid key draws a fault, and only for an operation that has faults, so that others use up none. */
-  const intercept: Intercept = (context, answer) => {
-    const match = router(context.method, context.target);
-    // The router gives the fallback of a path for a method whose operation has no faults.
-    const mayFail = match !== undefined && match.operation !== match.route.fallback;
-    const fault = mayFail ? drawFault() : undefined;
-    if (!fault) return answer();
-    context.fields = { [FAULT_FIELD]: fault };
-    switch (fault) {
-      case "delay":
-        return sleep(faults.delayMs).then(answer);
-      case "unavailable":
-        return STORE_UNAVAILABLE;
-      case "cut":
-        return BROKEN_REPLY;
-      case "lose":
-        // The request is carried out. Its response is lost below.
-        return answer();
-    }
-  };
+  /** Only a call of an operation that has faults draws one, so that other requests use up none. */
+  function adapt(operation: Operation, id: string): Operation {
+    if (!faults.operations.includes(id)) return operation;
+    // From the cache, a reply would be sent without a draw.
+    const answer = withoutCache(operation.handler);
+    const handler: Handler = (call) => {
+      const fault = drawFault();
+      if (!fault) return answer(call);
+      call.context.fields = { [FAULT_FIELD]: fault };
+      switch (fault) {
+        case "delay":
+          return sleep(faults.delayMs).then(() => answer(call));
+        case "unavailable":
+          return STORE_UNAVAILABLE;
+        case "cut":
+          return BROKEN_REPLY;
+        case "lose":
+          // The request is carried out. Its response is lost below.
+          return answer(call);
+      }
+    };
+    return { ...operation, handler };
+  }
 
-  const failing = createService(settings, { ...parts, intercept });
+  const failing = createService(settings, { ...parts, adapt });
   const respond: Service["respond"] = (context, send) =>
     failing.respond(context, (reply) => {
-      if (context.fields?.[FAULT_FIELD] !== "lose") return send(reply);
+      const isLost = context.fields?.[FAULT_FIELD] === "lose";
       // The observer has seen the reply that is lost.
-      return send(failing.finisher.complete(BROKEN_REPLY, context));
+      return send(isLost ? failing.finisher.complete(BROKEN_REPLY, context) : reply);
     });
   return { ...failing, respond };
 }

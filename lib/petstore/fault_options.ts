@@ -42,7 +42,11 @@ export function checkFaults(options: FaultOptions): Required<FaultOptions> {
 
 const OPERATION_IDS: readonly string[] = OPERATIONS.map(({ id }) => id);
 
-const SHARE = option("a share from 0 to 1", parseShare, 0);
+const SHARE = option(
+  "a share from 0 to 1",
+  (given) => typeof given === "number" && given >= 0 && given <= 1 && given,
+  0,
+);
 
 const CHECKS: Checks<FaultOptions, Required<FaultOptions>> = {
   delay: SHARE,
@@ -54,10 +58,6 @@ const CHECKS: Checks<FaultOptions, Required<FaultOptions>> = {
   times: wholeNumber(2 ** 31 - 1),
   seed: wholeNumber(1),
 };
-
-function parseShare(given: unknown): number | false {
-  return typeof given === "number" && given >= 0 && given <= 1 ? given : false;
-}
 
 function parseOperations(given: unknown): readonly string[] | false {
   if (!Array.isArray(given)) return false;

@@ -29,7 +29,6 @@ export type { FaultOptions, Petstore };
  * @throws {RangeError} If a number is out of range.
  */
 export function withFaults(petstore: Petstore, options: FaultOptions): Petstore {
-  const service = serviceOf(petstore);
-  if (!service) throw new TypeError("withFaults() takes a petstore, such as createPetstore({ keys: [key] })");
+  const service = serviceOf(petstore, "withFaults() takes a petstore, such as createPetstore({ keys: [key] })");
   return createHandles(createFailingService(service, options));
 }

@@ -2,7 +2,7 @@ import { authorize } from "../access/authentication.ts";
 import { type Handle, pipelineOf } from "../hosts/fetch.ts";
 import type { RequestContext } from "../http/context.ts";
 import type { Operation } from "../http/operation.ts";
-import { createPipeline, type Intercept, type Pipeline } from "../http/pipeline.ts";
+import { createPipeline, type Pipeline } from "../http/pipeline.ts";
 import { callSafely, isPromise } from "../promises.ts";
 import { INTERNAL_ERROR, type Problem } from "../http/problem.ts";
 import { createRecovery } from "../http/recovery.ts";
@@ -25,24 +25,30 @@ export interface ServiceParts {
   guard?: (context: RequestContext) => Problem | undefined;
   /** Operations that the server has beside those of the specification. */
   operations?: readonly Operation[];
-  intercept?: Intercept;
+  /** Changes an operation of the specification, which the id names. */
+  adapt?: (operation: Operation, id: string) => Operation;
 }
 
-/** The service behind a petstore; undefined if this library has not made it. Every petstore is served by {@link createService}. */
-export function serviceOf(petstore: { handle: Handle }): Service | undefined {
-  return pipelineOf(petstore) as Service | undefined;
+/**
+ * The service behind a petstore. Every petstore is served by {@link createService}.
+ *
+ * @throws {TypeError} With this message, if this library has not made the petstore.
+ */
+export function serviceOf(petstore: { handle: Handle }, message: string): Service {
+  const service = pipelineOf(petstore);
+  if (!service) throw new TypeError(message);
+  return service as Service;
 }
 
 export function createService(settings: CheckedOptions, parts: ServiceParts = {}): Service {
   const { keys, store, cors, requestIds, onError, onResponse } = settings;
-  const { guard, operations = [], intercept } = parts;
+  const { guard, operations = [], adapt = (operation) => operation } = parts;
   const pipeline = createPipeline({
     ...keys,
     cors,
     requestIds,
     guard,
     observe: onResponse,
-    intercept,
     authorize,
     cache: store.changes && new ResponseCache(() => {
       const changes = store.changes!();
@@ -50,7 +56,7 @@ export function createService(settings: CheckedOptions, parts: ServiceParts = {}
       if (isPromise(changes)) callSafely(() => changes);
       return changes;
     }),
-    operations: [...operations, ...OPERATIONS.map((definition) => createOperation(definition, settings))],
+    operations: [...operations, ...OPERATIONS.map((each) => adapt(createOperation(each, settings), each.id))],
     recover: createRecovery(onError, explainFailure),
   });
   return { ...pipeline, settings, parts };

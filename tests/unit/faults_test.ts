@@ -19,11 +19,8 @@ function faulty(faults: FaultOptions, options: Partial<PetstoreOptions> = {}) {
     return petstore.handle(petRequest(path, { method, headers, body: method === "POST" ? REX : null }));
   };
   /** The faults of so many requests. */
-  async function draw(count: number, method = "GET", path?: string): Promise<(string | null)[]> {
-    const all: (string | null)[] = [];
-    for (let i = 0; i < count; i++) all.push((await send(method, path)).headers.get(FIELD));
-    return all;
-  }
+  const draw = (count: number, method = "GET", path?: string) =>
+    Array.fromAsync({ length: count }, async () => (await send(method, path)).headers.get(FIELD));
   return { petstore, send, draw };
 }
 
