@@ -94,7 +94,7 @@ test("each request is counted by its method, status, route and error code, and c
 });
 
 test("a failure is logged with its cause and the id of its request, and counts as the store's only if it is one", async () => {
-  const lines = { output: [] as string[], errors: [] as string[] };
+  const lines = { output: [] as string[], errorOutput: [] as string[] };
   const failures = [new StoreUnavailableError("the disk is full"), new Error("a bug"), new Error("a bug")];
   const waiting = [...failures];
   const store = Object.assign(createMemoryStore(), { get: () => Promise.reject(waiting.shift()) });
@@ -117,7 +117,7 @@ test("a failure is logged with its cause and the id of its request, and counts a
   await end();
   const idsOf = (lines: string[]) => lines.map((line) => JSON.parse(line).requestId);
   // The first line is the greeting, and the last one says that the server has stopped.
-  assert.deepEqual(idsOf(lines.errors), idsOf(lines.output.slice(1, -1)));
-  assert.match(lines.errors[0]!, /"error":"the disk is full"/);
-  assert.match(lines.errors[1]!, /"error":"Error: a bug\\n +at /);
+  assert.deepEqual(idsOf(lines.errorOutput), idsOf(lines.output.slice(1, -1)));
+  assert.match(lines.errorOutput[0]!, /"error":"the disk is full"/);
+  assert.match(lines.errorOutput[1]!, /"error":"Error: a bug\\n +at /);
 });

@@ -17,7 +17,7 @@ function writersTo(write: (text: string, stream: keyof Sinks) => void | Promise<
       return bytes.length;
     },
   });
-  return createWriters({ output: sinkOf("output"), errors: sinkOf("errors") });
+  return createWriters({ output: sinkOf("output"), errorOutput: sinkOf("errorOutput") });
 }
 
 test("lines that come together are written together, in order, without a flush, and flush() waits for the last", () =>
@@ -72,10 +72,10 @@ test("lines that a slow reader has no room for are counted once, and after it ha
 
 test("after a write that has failed, later lines are written, and the failure is told once", () =>
   withVirtualClock(async () => {
-    const written = { output: "", errors: "" };
+    const written = { output: "", errorOutput: "" };
     let isFailing = true;
     const { output } = writersTo(async (text, stream) => {
-      if (stream === "errors" || !isFailing) return void (written[stream] += text);
+      if (stream === "errorOutput" || !isFailing) return void (written[stream] += text);
       await pause();
       throw new Error("no space left on device");
     });
@@ -88,5 +88,5 @@ test("after a write that has failed, later lines are written, and the failure is
     isFailing = false;
     await sleep(300);
     const told = "petstore: standard output cannot be written: no space left on device\n";
-    assert.deepEqual(written, { output: "three\n", errors: told });
+    assert.deepEqual(written, { output: "three\n", errorOutput: told });
   }));

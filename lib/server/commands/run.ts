@@ -28,11 +28,11 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
   ignoreSignal("SIGXFSZ");
   const environment = prepareEnvironment(runtime.environment);
   const context: Context = { ...runtime, ...createWriters(runtime.sinks), environment };
-  const { output, errors, report } = context;
+  const { output, errorOutput, report } = context;
   let command: Command | undefined;
   let status: number;
   try {
-    if (logsJson(args, runtime.environment)) errors.format = asJsonLine;
+    if (logsJson(args, runtime.environment)) errorOutput.format = asJsonLine;
     const request = await readCommandLine(args);
     command = request.command;
     status = await carryOut(request, context);
@@ -43,7 +43,7 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
     status = failure.status;
   }
   // Standard error is flushed last, because it tells of a failure to write standard output.
-  await resolvesWithin(FLUSH_TIMEOUT, output.flush().then(() => errors.flush()));
+  await resolvesWithin(FLUSH_TIMEOUT, output.flush().then(() => errorOutput.flush()));
   return status;
 }
 

@@ -5,6 +5,6 @@ import { listen } from "./listener.ts";
 /** Deno as the runtime of the server. */
 export const DENO_RUNTIME: Runtime = {
   ...PROCESS,
-  sinks: { output: Deno.stdout, errors: Deno.stderr },
+  sinks: { output: Deno.stdout, errorOutput: Deno.stderr },
   listen,
 };

@@ -11,7 +11,7 @@ import { listen } from "./listener.ts";
 /** Node as the runtime of the server. */
 export const NODE_RUNTIME: Runtime = {
   ...PROCESS,
-  sinks: { output: createSink(process.stdout, 1), errors: createSink(process.stderr, 2) },
+  sinks: { output: createSink(process.stdout, 1), errorOutput: createSink(process.stderr, 2) },
   listen,
 };
 

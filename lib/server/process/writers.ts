@@ -20,7 +20,7 @@ export type Report = (line: string) => void;
 /** Standard output gets the result of a command, and standard error all other lines. */
 export interface Writers {
   output: LineWriter;
-  errors: LineWriter;
+  errorOutput: LineWriter;
   /** Writes a line for the operator to standard error. It begins with the name of the program. */
   report: Report;
 }
@@ -30,22 +30,22 @@ export interface Sink {
   write(bytes: Uint8Array): Promise<number>;
 }
 
-export type Sinks = Record<"output" | "errors", Sink>;
+export type Sinks = Record<"output" | "errorOutput", Sink>;
 
 /** Creates the writers of both streams. If standard output cannot be written, standard error says so. */
 export function createWriters(sinks: Sinks): Writers {
   // A failure of standard error can be reported nowhere.
-  const errors = createLineWriter(sinks.errors, () => {});
-  const report = (line: string) => errors.add(`petstore: ${oneLine(line)}`);
+  const errorOutput = createLineWriter(sinks.errorOutput, () => {});
+  const report = (line: string) => errorOutput.add(`petstore: ${oneLine(line)}`);
   const output = createLineWriter(sinks.output, ({ message }) => {
     report(`standard output cannot be written: ${message}`);
   });
-  return { output, errors, report };
+  return { output, errorOutput, report };
 }
 
 /** Makes each line a JSON object from now on. */
-export function writeJson({ output, errors }: Writers): void {
-  output.format = errors.format = asJsonLine;
+export function writeJson({ output, errorOutput }: Writers): void {
+  output.format = errorOutput.format = asJsonLine;
 }
 
 /** Whether the reader has closed the pipe. */

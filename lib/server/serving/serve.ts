@@ -39,7 +39,7 @@ import { shutDown } from "./shutdown.ts";
  */
 export async function serve(settings: Settings, context: Context, find: typeof findStore = findStore): Promise<void> {
   checkLists(settings);
-  const { output, errors, report, environment, listen } = context;
+  const { output, errorOutput, report, environment, listen } = context;
   const { hostname, port, faults } = settings;
   const isJson = settings.log === "json";
   if (isJson) writeJson(context);
@@ -50,7 +50,7 @@ export async function serve(settings: Settings, context: Context, find: typeof f
   requireFittingStore(isLasting, settings);
   const metricsServer = settings.metrics && await serveMetrics(settings.metrics, listen, report);
   const metrics = metricsServer?.metrics;
-  const failureLog = createFailureLog(errors, isJson);
+  const failureLog = createFailureLog(errorOutput, isJson);
   const gate = new DrainGate();
   let listener: Listener | undefined;
   let store: OpenStore | undefined;

@@ -17,7 +17,7 @@ export interface FailureLog {
 /** The time between two lines about failures of one kind, in milliseconds. */
 const REPEAT_INTERVAL = 1000;
 
-export function createFailureLog(errors: Pick<LineWriter, "add">, isJson: boolean): FailureLog {
+export function createFailureLog(errorOutput: Pick<LineWriter, "add">, isJson: boolean): FailureLog {
   /** The kinds that were told within the last second, each with the number of failures since, and the last of them. */
   const told = new Map<string, { untoldCount: number; last: ErrorInfo }>();
   /** Calls `tellRepeated()` a second later. It runs as long as `told` has a kind. */
@@ -28,7 +28,7 @@ export function createFailureLog(errors: Pick<LineWriter, "add">, isJson: boolea
     clearTimeout(timer);
     for (const [kind, entry] of told) {
       if (entry.untoldCount === 0) told.delete(kind);
-      else errors.add(describeFailure(entry.last, isJson, entry.untoldCount));
+      else errorOutput.add(describeFailure(entry.last, isJson, entry.untoldCount));
       entry.untoldCount = 0;
     }
     timer = told.size === 0 ? undefined : setTimeout(tellRepeated, REPEAT_INTERVAL);
@@ -45,7 +45,7 @@ export function createFailureLog(errors: Pick<LineWriter, "add">, isJson: boolea
         return;
       }
       told.set(kind, { untoldCount: 0, last: failure });
-      errors.add(describeFailure(failure, isJson));
+      errorOutput.add(describeFailure(failure, isJson));
       timer ??= setTimeout(tellRepeated, REPEAT_INTERVAL);
     },
     close() {

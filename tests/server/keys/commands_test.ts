@@ -125,8 +125,8 @@ test.inFolder("a key is printed before it is stored: one that cannot be printed 
   assert.doesNotMatch(unseen.stderr, /will accept/);
   const rotate = async (onPrint: () => void) => {
     const printed = { stdout: "", stderr: "" };
-    const { output, errors } = sinksTo(printed);
-    const sinks = { errors, output: { write: (bytes: Uint8Array) => (onPrint(), output.write(bytes)) } };
+    const { output, errorOutput } = sinksTo(printed);
+    const sinks = { errorOutput, output: { write: (bytes: Uint8Array) => (onPrint(), output.write(bytes)) } };
     const { status } = await runHere(["keys", "rotate", id, STORE], {}, { sinks });
     return { status, ...printed };
   };

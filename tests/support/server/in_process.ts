@@ -52,7 +52,7 @@ export function sinksTo(written: Written) {
       return Promise.resolve(bytes.length);
     },
   });
-  return { output: sinkTo("stdout"), errors: sinkTo("stderr") };
+  return { output: sinkTo("stdout"), errorOutput: sinkTo("stderr") };
 }
 
 function runtimeOf(written: Written, env: Record<string, string>, ending: Promise<void>): Runtime {

@@ -33,11 +33,11 @@ export async function startWithoutSocket(
   args: readonly string[],
   store: KeyedPetStore,
   stop: Listener["stop"],
-  add: (line: string, output: "output" | "errors") => void,
+  add: (line: string, output: "output" | "errorOutput") => void,
   holdTimeMs = 0,
 ): Promise<GateServer> {
   const greeted = Promise.withResolvers<void>(), ending = Promise.withResolvers<void>();
-  const writer = (name: "output" | "errors") => ({
+  const writer = (name: "output" | "errorOutput") => ({
     add(line: string) {
       add(line, name);
       if (name === "output") greeted.resolve();
@@ -49,8 +49,8 @@ export async function startWithoutSocket(
   const context: Context = {
     ...DENO_RUNTIME,
     output: writer("output"),
-    errors: writer("errors"),
-    report: (line) => add(`petstore: ${line}`, "errors"),
+    errorOutput: writer("errorOutput"),
+    report: (line) => add(`petstore: ${line}`, "errorOutput"),
     listen({ flag }, gate) {
       gates[flag] = gate;
       return { port: 1, stop: flag === "--port" ? stop : () => Promise.resolve() };
