@@ -1,6 +1,6 @@
 /**
- * Reads exact int64 numbers from JSON. `JSON.parse` rounds integers beyond 2^53, so the text of the number is looked up where that
- * may have happened.
+ * Reads exact int64 numbers from JSON. `JSON.parse` rounds integers beyond 2^53. If `hasPlainNumbers()` and the parsed number is a safe integer,
+ * it is exact. Otherwise `numberSource()` finds its text, and `parseInt64()` reads that.
  */
 
 /** The range of an int64 in words, for messages. */
@@ -12,7 +12,7 @@ const INT64_DIGITS = 19;
 /** A number in the syntax of RFC 8259 §6: sign, digits, fraction and exponent. */
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** White space, and then a number, or nothing: no other value begins with one of these characters. */
+/** White space, and then the characters of a number. No other value begins with one of these. */
 const NUMBER_AFTER_SPACE = /[ \t\n\r]*([-+.\deE]*)/y;
 
 /** Whether an integer is from −2^63 to 2^63 − 1. */
@@ -34,20 +34,23 @@ export function parseInt64(source: string): bigint | undefined {
 }
 
 /**
- * The value of `digits` with so many of them after the decimal point, if that is whole and has at most 19 digits. So `70` with one decimal is
- * 7, and `7` with −2 decimals is 700. The cost does not depend on the number of decimals.
+ * The value of `digits` with so many of them after the decimal point, if that is whole and has at most 19 digits. The cost does not depend on
+ * their number.
+ *
+ * - `70e-1` is `70` with one digit after the point: `7` and one zero, which the point cuts off.
+ * - `7e2` is `7` with −2 digits after the point: `7`, and two zeros are missing.
  */
-function parseDecimal(digits: string, decimals: number): bigint | undefined {
+function parseDecimal(digits: string, digitsAfterPoint: number): bigint | undefined {
   let start = 0;
   let end = digits.length;
   while (digits[start] === "0") start++;
   while (end > start && digits[end - 1] === "0") end--;
   const significant = digits.slice(start, end);
   if (significant === "") return 0n;
-  // The zeros between the last significant digit and the decimal point. With fewer than none, the value has a fraction.
-  const missingZeros = digits.length - end - decimals;
-  if (missingZeros < 0 || significant.length + missingZeros > INT64_DIGITS) return undefined;
-  return BigInt(significant) * 10n ** BigInt(missingZeros);
+  // The zeros of the value. If the point stands before the last significant digit, the value is not whole.
+  const zeros = digits.length - end - digitsAfterPoint;
+  if (zeros < 0 || significant.length + zeros > INT64_DIGITS) return undefined;
+  return BigInt(significant) * 10n ** BigInt(zeros);
 }
 
 /**
@@ -90,13 +93,16 @@ export function numberSource(text: string, name: string): string {
         depth--;
         break;
       case ":":
-        if (depth === 1 && withoutQuotes(lastString) === name) {
-          NUMBER_AFTER_SPACE.lastIndex = at + 1;
-          source = NUMBER_AFTER_SPACE.exec(text)![1]!;
-        }
+        if (depth === 1 && withoutQuotes(lastString) === name) source = numberAt(text, at + 1);
     }
   }
   return source;
+}
+
+/** The text of the number after this place and white space, or `""` if another value stands there. */
+function numberAt(text: string, start: number): string {
+  NUMBER_AFTER_SPACE.lastIndex = start;
+  return NUMBER_AFTER_SPACE.exec(text)?.[1] ?? "";
 }
 
 /** The value of a JSON string. Few have an escape sequence, and only these need the parser. */

@@ -30,11 +30,14 @@ const MAX_AGE_MS = 1_000;
 /** The shortest time between two reads that requests wait for. A flood of wrong keys costs the store one read in this time. */
 const MIN_INTERVAL_MS = 50;
 
+/** The time limit of a read while no keys are known. It is long, because no request can be answered before. */
+const FIRST_READ_LIMIT_MS = 10_000;
+
 /**
- * How long the cache bears with a store that cannot be read. The first read may take so long, because no request can be answered before. After
- * the beginning of a read that has failed, no request waits for so long; meanwhile, requests begin other reads in the background.
+ * How long after the beginning of a read that has failed the known keys are used without a wait. Meanwhile, requests begin other reads in the
+ * background, each of which, if it fails, begins this time anew.
  */
-const PATIENCE_MS = 10_000;
+const OUTAGE_GRACE_MS = 10_000;
 
 /**
  * Whether requests share their reads. In Workers they do not: a read may end with the request that has begun it, without a result. So no
@@ -103,7 +106,7 @@ export class KeyCache {
   }
 
   #isTooOld({ readAt }: KnownKeys, arrivedAt: number): boolean {
-    const usableUntil = this.#failure ? this.#failure.readAt + PATIENCE_MS : readAt + MAX_AGE_MS;
+    const usableUntil = this.#failure ? this.#failure.readAt + OUTAGE_GRACE_MS : readAt + MAX_AGE_MS;
     return arrivedAt >= usableUntil;
   }
 
@@ -134,7 +137,8 @@ export class KeyCache {
    */
   async #ringReadAfter(time: number): Promise<KeyRing> {
     const failuresBefore = this.#failureCount;
-    while ((this.#known?.readAt ?? -Infinity) <= time && this.#failureCount === failuresBefore) {
+    const isOver = () => (this.#known?.readAt ?? -Infinity) > time || this.#failureCount > failuresBefore;
+    while (!isOver()) {
       const pauseMs = this.#lastReadAt + MIN_INTERVAL_MS - performance.now();
       if (this.#reading) {
         await this.#reading;
@@ -167,7 +171,7 @@ export class KeyCache {
 
   /** Reads the keys, and notes how that has ended, and whether in time. */
   async #read(readAt: number): Promise<void> {
-    const limitMs = this.#known ? MAX_AGE_MS : PATIENCE_MS;
+    const limitMs = this.#known ? MAX_AGE_MS : FIRST_READ_LIMIT_MS;
     let failure: Failure | undefined;
     try {
       if (!await resolvesWithin(limitMs, this.#load(readAt))) {

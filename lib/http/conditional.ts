@@ -17,7 +17,7 @@ export function taggedReply(body: string, invalidatedBy: Invalidation, headers: 
   return { status: 200, headers: { ...JSON_FIELDS, etag, ...headers }, body, etag, invalidatedBy };
 }
 
-/** The reply to a client that may have it already (RFC 9110 §13.1.2). */
+/** A 304, if the field If-None-Match has the tag of the reply, and otherwise the reply itself (RFC 9110 §13.1.2). */
 export function conditionalReply(reply: Reply, context: RequestContext): Reply {
   if (reply.etag === undefined) return reply;
   const known = context.header("if-none-match");

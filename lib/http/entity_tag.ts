@@ -14,7 +14,8 @@ const PRIME_3 = 0xc2b2ae3d;
 const PRIME_4 = 0x27d4eb2f;
 
 /**
- * The weak entity tag of a text, the same on all servers. A strong tag would promise that no two texts have the same one (RFC 9110 §8.8.1), but
+ * The weak entity tag of a text, the same on all servers: `W/"`, eight letters for its length and the link, eight for each half of its hash, and
+ * a quotation mark. A strong tag would promise that no two texts have the same one (RFC 9110 §8.8.1), but
  * this hash is not cryptographic: a client that chooses names can make two such texts (docs/decisions.md).
  *
  * @param hasLink Whether the text is sent with a link. It is a part of the tag.

@@ -1,4 +1,7 @@
-/** The service of a petstore that fails on purpose: of `withFaults()`, and of a server with `--faults`. */
+/**
+ * Makes a petstore fail on purpose, for `withFaults()` and for a server with `--faults`. Each call of an operation may draw a fault before the
+ * operation is carried out. The fault `lose` acts later, when the reply is sent.
+ */
 
 import type { Handler, Operation } from "../http/operation.ts";
 import { BROKEN_OFF, type Reply } from "../http/reply.ts";
@@ -8,8 +11,11 @@ import { sleep } from "../promises.ts";
 import { checkFaults, type Fault, FAULT_FIELD, type FaultOptions, FAULTS } from "./fault_options.ts";
 import { createService, type Service } from "./service.ts";
 
+/** The status is 503, so that a client which does not read the body sees no success either. The body breaks off. */
+const BROKEN_REPLY: Reply = { status: 503, headers: {}, body: BROKEN_OFF };
+
 /**
- * Makes another service of the same settings, which has faults. The given one stays without faults.
+ * Makes another service of the same settings, some of whose requests fail. The given one stays without faults.
  *
  * @throws {TypeError | RangeError} If an option is invalid.
  */
@@ -17,7 +23,10 @@ export function createFailingService({ settings, parts }: Service, options: Faul
   const faults = checkFaults(options);
   const drawFault = createDraw(faults);
 
-  /** Only a call of an operation that has faults draws one, so that other requests use up none. */
+  /**
+   * Lets the calls of an operation draw faults. The service does this with each operation when it is made. Only a call of an operation that has
+   * faults draws one, so that other requests use up none.
+   */
   function adapt(operation: Operation, id: string): Operation {
     if (!faults.operations.includes(id)) return operation;
     // From the cache, a reply would be sent without a draw.
@@ -51,26 +60,28 @@ export function createFailingService({ settings, parts }: Service, options: Faul
   return { ...failing, respond };
 }
 
-/** The status is 503, so that a client which does not read the body sees no success either. */
-const BROKEN_REPLY: Reply = { status: 503, headers: {}, body: BROKEN_OFF };
-
 /** Returns a function that draws the fault of the next request, if it has one. */
 function createDraw(faults: Required<FaultOptions>): () => Fault | undefined {
   let drawnCount = 0;
   let faultsLeft = faults.times;
   return () => {
     if (faultsLeft === 0) return undefined;
-    // A number from 0 to 1 that follows from the seed and from how many were drawn before. The shares divide that range.
-    let place = mix(mix(faults.seed) + drawnCount) / 2 ** 32;
+    // A number from 0 to 1 that follows from the seed and from how many were drawn before.
+    const drawn = mix(mix(faults.seed) + drawnCount) / 2 ** 32;
     drawnCount++;
-    for (const fault of FAULTS) {
-      place -= faults[fault];
-      if (place >= 0) continue;
-      faultsLeft--;
-      return fault;
-    }
-    return undefined;
+    const fault = faultAt(drawn, faults);
+    if (fault) faultsLeft--;
+    return fault;
   };
+}
+
+/** The shares of the faults divide the range from 0 to 1, one after the other. What is left of it is without a fault. */
+function faultAt(drawn: number, shares: Required<FaultOptions>): Fault | undefined {
+  let end = 0;
+  return FAULTS.find((fault) => {
+    end += shares[fault];
+    return drawn < end;
+  });
 }
 
 /** Mixes 32 bits, one to one, so that each bit of the result depends on each one given, like the end of MurmurHash3. */

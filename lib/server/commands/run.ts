@@ -32,11 +32,13 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
   let command: Command | undefined;
   let status: number;
   try {
+    // This comes before the command line is read, so that its own errors are JSON too.
     if (logsJson(args, runtime.environment)) errorOutput.format = asJsonLine;
     const request = await readCommandLine(args);
     command = request.command;
-    status = await carryOut(request, context);
-    if (status === 0 && !command?.mayLoseOutput && await isLost(output)) status = 1;
+    status = await printOrRun(request, context);
+    const mustReachReader = status === 0 && !command?.mayLoseOutput;
+    if (mustReachReader && await isLost(output)) status = 1;
   } catch (error) {
     const failure = explainFailure(error, command);
     report(failure.message);
@@ -48,7 +50,7 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
 }
 
 /** Prints the text that a command line asks for, or runs its command. */
-async function carryOut(request: CommandRequest | TextRequest, context: Context): Promise<number> {
+async function printOrRun(request: CommandRequest | TextRequest, context: Context): Promise<number> {
   if (!request.command) {
     context.output.add(request.text.trimEnd());
     return 0;
@@ -65,7 +67,11 @@ async function isLost(output: LineWriter): Promise<boolean> {
   return output.failure !== undefined && !isBrokenPipe(output.failure);
 }
 
-/** @throws The error itself, if neither it nor the command explains it: this is a bug of the program. */
+/**
+ * The failure for the operator: an error that explains itself, an unexpected one of a command that says what has failed, or one of the system.
+ *
+ * @throws Any other error, because it is a bug of the program.
+ */
 function explainFailure(error: unknown, command: Command | undefined): SettingError {
   const explained = asSettingError(error);
   if (explained) return explained;
@@ -77,7 +83,7 @@ function explainFailure(error: unknown, command: Command | undefined): SettingEr
 
 /**
  * Whether a server is to log JSON, as by `petstore serve --log json`, `--log=json` alone, or the variable. This looks at the words themselves,
- * because the message about a command line that cannot be parsed must be JSON too.
+ * because they may be such that they cannot be parsed.
  */
 function logsJson(words: readonly string[], environment: Environment): boolean {
   const [command = DEFAULT_COMMAND] = words;

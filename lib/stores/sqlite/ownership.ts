@@ -16,7 +16,7 @@ const APPLICATION_ID = 0x50657453;
  *
  * - `new`: it has neither tables nor marks.
  * - `own`: it has the mark of a petstore, and a version if it has tables.
- * - `unmarked`: it has the tables of a petstore and lacks a mark, as a copy by the shell's `.dump` does.
+ * - `unmarked`: it has the tables of a petstore, and lacks the mark or the version, as a copy by the shell's `.dump` does.
  * - `foreign`: it is anything else, and must be left unchanged.
  */
 type Ownership = "new" | "own" | "unmarked" | "foreign";
@@ -24,11 +24,11 @@ type Ownership = "new" | "own" | "unmarked" | "foreign";
 function ownershipOf(db: DatabaseSync, version: number): Ownership {
   const mark = readPragma(db, "application_id");
   const isEmpty = db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
-  if (mark === APPLICATION_ID && (isEmpty || version > 0)) return "own";
-  const isMarkedByAnother = (mark !== 0 && mark !== APPLICATION_ID) || version > 0;
-  if (isMarkedByAnother) return "foreign";
   if (isEmpty && mark === 0 && version === 0) return "new";
-  return hasTables(db) ? "unmarked" : "foreign";
+  if (mark === APPLICATION_ID && (version > 0 || isEmpty)) return "own";
+  // A number that a petstore does not leave there is the mark of another program.
+  const isMarkedByAnother = (mark !== 0 && mark !== APPLICATION_ID) || version > 0;
+  return !isMarkedByAnother && hasTables(db) ? "unmarked" : "foreign";
 }
 
 /**

@@ -71,7 +71,7 @@ export class Tables {
   }
 
   /** Throws why a create has stored no pet. The tables are those of a later release, or were so for a moment. */
-  async explainMissingPet(): Promise<never> {
+  async throwMissingPet(): Promise<never> {
     requireUsable(await this.#readVersion(), this.#name);
     throw new StoreUnavailableError(`${this.#name}: the tables were changed during a write; repeat it`);
   }

@@ -45,39 +45,40 @@ const INSERT_PET = `INSERT INTO petstore_pets (name, category_id, status) SELECT
 
 /**
  * Undoes the transaction if the pet is not there under a valid id, because another program's trigger has deleted it or given it another one.
- * It does so by a row that the table refuses.
+ * It does so by a version that is NULL.
  */
 const REQUIRE_PET = `INSERT INTO petstore_schema (id, version)
   SELECT 1, NULL ${IF_USABLE} AND NOT EXISTS (SELECT 1 FROM petstore_pets WHERE id = ${LAST_ID} AND id <= ${MAX_ID})`;
 
-// A create with an Idempotency-Key runs the next five statements, in this order.
+// A create with an Idempotency-Key runs the next five statements, in this order. If a transaction must not be committed, a statement writes NULL
+// into a column that is NOT NULL, and so fails.
 
-/** Forgets the request with this key if it has expired, and up to two other expired ones. Parameter: key. */
+/** 1. Forgets the request with this key if it has expired, and up to two other expired ones. Parameter: key. */
 const FORGET_EXPIRED_REQUESTS = `DELETE FROM petstore_requests WHERE key IN (
   SELECT key FROM petstore_requests WHERE key = ? AND expires_at <= ${NOW}
   UNION ALL
   SELECT key FROM (SELECT key FROM petstore_requests WHERE expires_at <= ${NOW} ORDER BY expires_at LIMIT 2))`;
 
 /**
- * Remembers the request, unless its key is known, and reserves the next id for its pet. The id is negative until the pet is there. Parameters:
+ * 2. Remembers the request, unless its key is known, and reserves the next id for its pet. The id is negative until the pet is there. Parameters:
  * key, fingerprint, retention in milliseconds.
  */
 const RESERVE_ID = `INSERT INTO petstore_requests (key, fingerprint, pet_id, expires_at)
   SELECT ?, ?, -1 - min(coalesce(${LAST_ID}, 0), ${MAX_ID}), ${NOW} + ? ${IF_USABLE} ON CONFLICT (key) DO NOTHING`;
 
-/** Inserts the pet under the id that its request has just reserved, and nothing for a request that was known. Parameters: a pet, key. */
+/** 3. Inserts the pet under the id that its request has just reserved, and nothing for a request that was known. Parameters: a pet, key. */
 const INSERT_RESERVED_PET = `INSERT INTO petstore_pets (id, name, category_id, status)
   SELECT -pet_id, ?, ?, ? FROM petstore_requests WHERE key = ? AND pet_id < 0 RETURNING ${ID}`;
 
 /**
- * Makes the id positive. It undoes the transaction if no pet has a valid id that was reserved, because another program's trigger has ignored or
- * deleted the pet: `pet_id` would be NULL. Parameter: key.
+ * 4. Makes the id positive. It undoes the transaction if no pet has a valid id that was reserved, because another program's trigger has ignored
+ * or deleted the pet: `pet_id` would be NULL. Parameter: key.
  */
 const CONFIRM_REQUEST =
   `UPDATE petstore_requests SET pet_id = (SELECT id FROM petstore_pets WHERE id = -pet_id AND id <= ${MAX_ID})
   WHERE key = ? AND pet_id < 0`;
 
-/** Reads what is remembered of a request. Parameter: key. */
+/** 5. Reads what is remembered of a request. Parameter: key. */
 const SELECT_REQUEST = "SELECT fingerprint, CAST(pet_id AS TEXT) AS id FROM petstore_requests WHERE key = ?";
 
 const SELECT_PET = `SELECT ${PET_JSON} AS json FROM petstore_pets WHERE id = ?`;
@@ -97,7 +98,7 @@ export function createSqlStore(name: string, run: RunTransaction): KeyedPetStore
 
   async function create(pet: PetDraft): Promise<bigint> {
     const [inserted] = await tables.runCreate([INSERT_PET, ...valuesOf(pet)], [REQUIRE_PET]);
-    return idOf(inserted) ?? await tables.explainMissingPet();
+    return idOf(inserted) ?? await tables.throwMissingPet();
   }
 
   /**
@@ -122,7 +123,7 @@ export function createSqlStore(name: string, run: RunTransaction): KeyedPetStore
     );
     const id = idOf(inserted);
     if (id !== undefined) return { outcome: "created", id };
-    return recall(remembered?.[0], fingerprint) ?? await tables.explainMissingPet();
+    return recall(remembered?.[0], fingerprint) ?? await tables.throwMissingPet();
   }
 
   async function get(id: bigint): Promise<string | undefined> {
