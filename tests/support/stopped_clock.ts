@@ -8,10 +8,3 @@ export async function withStoppedClock(work: (pass: (milliseconds: number) => vo
   let time = Math.ceil(performance.now());
   await whileReplaced(performance, { now: () => time }, () => work((milliseconds) => time += milliseconds));
 }
-
-/** Runs `work` while each timer that is set ends at once. */
-export function withShortTimers<T>(work: () => Promise<T>): Promise<T> {
-  const { setTimeout } = globalThis;
-  const short = (run: (...parts: unknown[]) => void, _: number, ...parts: unknown[]) => setTimeout(run, 0, ...parts);
-  return whileReplaced(globalThis, { setTimeout: short as typeof setTimeout }, work);
-}
