@@ -58,9 +58,7 @@ export const HEAVY: Record<string, Part> = {
     command: "deno test -A --no-check tests/heavy/runtimes",
   },
   sqlite: {
-    command: "deno test -A --no-check tests/heavy/faults/restore_test.ts tests/heavy/faults/transfer_test.ts " +
-      "tests/heavy/faults/disk tests/heavy/faults/sqlite tests/heavy/faults/clients tests/heavy/nginx " +
-      "tools/reliability/fuzz/postgres_test.ts",
+    command: "deno test -A --no-check tests/heavy/faults tests/heavy/nginx tools/reliability/fuzz/postgres_test.ts",
   },
   hosts: {
     installs: ["tests/heavy/hosts"],
