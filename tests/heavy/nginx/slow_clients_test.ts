@@ -2,8 +2,7 @@
 
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import { assertSeen } from "./access_log.ts";
-import { whyNoNginx, withProxy } from "../../support/nginx/nginx.ts";
+import { assertSeen, whyNoNginx, withProxy } from "./nginx.ts";
 import { chunk, CHUNKED, get, lengthOf, PET, post } from "../../support/http/requests.ts";
 import { exchange, RawSocket } from "../../support/http/raw_socket.ts";
 import { testUnless } from "../../support/system/commands.ts";

@@ -4,8 +4,7 @@
  */
 
 import assert from "node:assert/strict";
-import { assertSeen } from "./access_log.ts";
-import { whyNoNginx, withProxy } from "../../support/nginx/nginx.ts";
+import { assertSeen, whyNoNginx, withProxy } from "./nginx.ts";
 import { AUTHORIZATION, get, HEADERS, PET, post } from "../../support/http/requests.ts";
 import { exchange } from "../../support/http/raw_socket.ts";
 import { makeCertificate, NO_OPENSSL } from "../../support/system/certificate.ts";

@@ -3,12 +3,11 @@
 import assert from "node:assert/strict";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePort, untilAccepted } from "../system/free_port.ts";
-import { Child } from "../system/child.ts";
-import { command, hasCommand } from "../system/commands.ts";
-import type { Endpoint } from "../http/raw_socket.ts";
-import { type ServerProcess, withServer } from "../server/server_process.ts";
-import { withTempFolder } from "../temp.ts";
+import { freePort, untilAccepted } from "../../support/system/free_port.ts";
+import { Child } from "../../support/system/child.ts";
+import { command, hasCommand } from "../../support/system/commands.ts";
+import type { Endpoint } from "../../support/http/raw_socket.ts";
+import { type ServerProcess, withFreshServer } from "../../support/server/server_process.ts";
 
 export interface Nginx extends Endpoint {
   origin: string;
@@ -25,12 +24,6 @@ export const UNLIMITED: NginxSettings = {
 };
 
 const CONFIGURATION: string = readFileSync(new URL("../../../docs/nginx.conf", import.meta.url), "utf8");
-
-/** Turns TLS on by the command in the file. */
-function turnTlsOn(file: string): void {
-  const [, turnOn] = / # (sed -i .*) \/etc\/nginx\/nginx\.conf$/m.exec(CONFIGURATION) ?? [];
-  command("sh", "-c", `${turnOn} ${file}`);
-}
 
 /** An ordinary user's PATH often lacks Debian's folder. */
 const NGINX = ["nginx", "/usr/sbin/nginx"].find(hasCommand);
@@ -74,16 +67,20 @@ export async function withProxy(
   use: (nginx: Nginx, server: ServerProcess) => Promise<void>,
 ): Promise<void> {
   const parts = { args: ["--key=k", "--store=memory:"] };
-  await withTempFolder((folder) =>
-    withServer(
-      folder,
-      parts,
-      (server) => withNginx(folder, server.port, settings, (nginx) => use(nginx, server)),
-    )
+  await withFreshServer(
+    parts,
+    (server, folder) => withNginx(folder, server.port, settings, (nginx) => use(nginx, server)),
   );
 }
 
-/** Turns TLS on in docs/nginx.conf if there is a certificate, and changes the marked lines. */
+/** Stops a server, and checks which requests it has logged, such as `GET /v1/pets 200`. */
+export async function assertSeen(server: ServerProcess, expected: string[]): Promise<void> {
+  assert.equal(await server.stop(), 0);
+  const lines = server.written.stdout.matchAll(/^\S+Z 127\.0\.0\.1 (.+) \d+\.\dms$/gm);
+  assert.deepEqual(Array.from(lines, ([, request]) => request), expected);
+}
+
+/** Turns TLS on in docs/nginx.conf, by the command in the file, if there is a certificate, and changes the marked lines. */
 function writeConfiguration(folder: string, settings: NginxSettings): string {
   const values: NginxSettings = {
     pid: join(folder, "nginx.pid"),
@@ -94,7 +91,10 @@ function writeConfiguration(folder: string, settings: NginxSettings): string {
   for (const [, name = ""] of CONFIGURATION.matchAll(/# set: (\w+_temp_path)$/gm)) values[name] = join(folder, name);
   const file = join(folder, "nginx.conf");
   writeFileSync(file, CONFIGURATION);
-  if ("certificate" in settings) turnTlsOn(file);
+  if ("certificate" in settings) {
+    const [, turnOn] = / # (sed -i .*) \/etc\/nginx\/nginx\.conf$/m.exec(CONFIGURATION) ?? [];
+    command("sh", "-c", `${turnOn} ${file}`);
+  }
   let text = readFileSync(file, "utf8");
   for (const [name, value] of Object.entries(values)) {
     const line = new RegExp(`^( *\\w+ )[^;\\n]+(; +# set: ${name})$`, "gm");
