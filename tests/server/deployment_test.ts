@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { addPet, serverAt } from "../support/server/server_process.ts";
 import { test } from "../support/server/in_process.ts";
 import { started, startUnit } from "../support/server/unit.ts";
-import { freePort, untilAccepted } from "../support/system/free_port.ts";
+import { freePort } from "../support/system/free_port.ts";
 
 test("every command that serves on Deno is quiet: otherwise clients can make Deno print, and wait", () => {
   const pages = ["hosts.md", "server.md", "production.md", "petstore.service", "petstore-postgres.service"].map((
@@ -32,7 +32,7 @@ test.withFolder("the unit's command serves with the permissions that it grants, 
   const port = await started(child);
   const key = readFileSync(join(folder, "data", "api-key"), "utf8").trim();
   await addPet(serverAt(port), key);
-  await untilAccepted(metrics);
+  await child.accepts(metrics);
   assert.equal(await child.stop(), 0);
 
   mkdirSync(credentials);

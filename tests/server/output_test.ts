@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { freePort, untilAccepted } from "../support/system/free_port.ts";
+import { freePort } from "../support/system/free_port.ts";
 import { post } from "../support/http/requests.ts";
 import { RawSocket } from "../support/http/raw_socket.ts";
 import { environment, serverCommand } from "../support/server/serve_task.ts";
@@ -25,7 +25,7 @@ async function withRedirected(
 ): Promise<void> {
   const port = await freePort();
   await using child = start(folder, redirection, `--port=${port}`, "--key=k", "--store=sqlite:pets.db");
-  await untilAccepted(port);
+  await child.accepts(port);
   await until("the start", async () => (await serverAt(port).ask("/readyz", null)).status === 200);
   await use(port, child);
 }

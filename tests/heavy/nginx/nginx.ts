@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePort, untilAccepted } from "../../support/system/free_port.ts";
+import { freePort } from "../../support/system/free_port.ts";
 import { Child } from "../../support/system/child.ts";
 import { command, hasCommand } from "../../support/system/commands.ts";
 import type { Endpoint } from "../../support/http/raw_socket.ts";
@@ -51,9 +51,7 @@ export async function withNginx<T>(
   });
   await using child = new Child(NGINX ?? "", ["-e", "stderr", "-c", file, "-g", "daemon off;"]);
   try {
-    const ended = child.ended.then(() => assert.fail(`nginx has ended: ${child.written.stderr}`));
-    await Promise.race([untilAccepted(port), ended]);
-    ended.catch(() => {});
+    await child.accepts(port);
     return await use({ port, origin: `http://127.0.0.1:${port}` });
   } finally {
     // SIGTERM does not wait for clients; SIGKILL would leave the workers running.

@@ -1,11 +1,10 @@
 /** PgBouncer in front of a PostgreSQL. */
 
-import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Child } from "../system/child.ts";
 import { hasCommand } from "../system/commands.ts";
-import { freePort, untilAccepted } from "../system/free_port.ts";
+import { freePort } from "../system/free_port.ts";
 import { withTempFolder } from "../temp.ts";
 import { at } from "./servers.ts";
 
@@ -35,9 +34,7 @@ export function withPooler<T>(direct: string, use: (url: string) => Promise<T>):
     writeFileSync(join(folder, "users"), '"postgres" ""\n');
     writeFileSync(join(folder, "pgbouncer.ini"), CONFIGURATION(port, new URL(direct).port, folder));
     await using child = new Child("pgbouncer", [join(folder, "pgbouncer.ini")]);
-    const ended = child.ended.then(() => assert.fail(`pgbouncer has ended: ${child.written.stderr}`));
-    await Promise.race([untilAccepted(port), ended]);
-    ended.catch(() => {});
+    await child.accepts(port);
     return await use(at(direct, `127.0.0.1:${port}`));
   });
 }

@@ -1,7 +1,8 @@
 /** A TCP proxy that changes what the server says, and carries out faults at given bytes. */
 
 import { Buffer } from "node:buffer";
-import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
+import { withListening } from "../http/listening.ts";
 
 export interface Fault {
   /** The side whose bytes count, on all connections, since the fault before. */
@@ -15,17 +16,16 @@ export interface Fault {
 }
 
 /** Forwards connections to a port of this machine, until `use` is done. */
-export async function withProxy<T>(target: number, use: (proxy: Proxy) => Promise<T>): Promise<T> {
+export function withProxy<T>(target: number, use: (proxy: Proxy) => Promise<T>): Promise<T> {
   const proxy = new Proxy(target);
-  const server = createServer((client) => proxy.accept(client));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  proxy.port = (server.address() as AddressInfo).port;
-  try {
-    return await use(proxy);
-  } finally {
-    proxy.destroy();
-    server.close();
-  }
+  return withListening(createServer((client) => proxy.accept(client)), async (port) => {
+    proxy.port = port;
+    try {
+      return await use(proxy);
+    } finally {
+      proxy.destroy();
+    }
+  });
 }
 
 export class Proxy {

@@ -27,6 +27,14 @@ export class Child implements AsyncDisposable {
     return found;
   }
 
+  /** Resolves when something listens at this port of this machine. */
+  async accepts(port: number): Promise<void> {
+    const connects = () =>
+      Deno.connect({ hostname: "127.0.0.1", port }).then((socket) => (socket.close(), true), () => false);
+    await until(`a connection to port ${port}`, async () => this.#hasEnded || await connects());
+    if (this.#hasEnded) throw new Error(`It ended before it listened: ${this.written.stderr}`);
+  }
+
   kill(signal: Deno.Signal = "SIGTERM"): void {
     try {
       this.#child.kill(signal);

@@ -1,12 +1,5 @@
-import { until } from "../until.ts";
-
 /** A free port, for programs that do not take port 0. Deno only. */
 export function freePort(): Promise<number> {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return Promise.resolve(listener.addr.port);
-}
-
-export function untilAccepted(port: number): Promise<void> {
-  const connect = () => Deno.connect({ hostname: "127.0.0.1", port });
-  return until(`a connection to port ${port}`, () => connect().then((socket) => (socket.close(), true), () => false));
 }
