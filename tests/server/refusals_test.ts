@@ -83,6 +83,7 @@ const REFUSED: [line: string, shows: string][] = [
   ["restore pets.db", "pets.db is the store itself"],
   // A server that has it open by the other name would not be found.
   ["restore copy.db --store=sqlite:two.db", "two.db is a file with several names"],
+  ["restore copy.db --store=sqlite:theirs.db", "theirs.db is an SQLite database of another program"],
   ["restore copy.db --store=memory:", "Only an SQLite file can be backed up or restored"],
   ["restore copy.db --revoke-newer --store=sqlite:none.db", "none.db does not exist, so it is not known which keys"],
 ];

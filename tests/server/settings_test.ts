@@ -11,7 +11,7 @@ import {
 } from "../../lib/server/settings/server_settings.ts";
 import { test } from "../support/server/in_process.ts";
 import { readFrom } from "../support/server/without_socket.ts";
-import { runServer } from "../support/server/server_process.ts";
+import { runCommand } from "../support/server/server_process.ts";
 
 /** Two values of each setting that is no text. Neither is the default. */
 const SAMPLES: Record<string, [string, string]> = {
@@ -100,7 +100,7 @@ test("the variables that Kubernetes and Docker set for a service named petstore 
 test.withFolder("a start tells of each variable PETSTORE_… that no setting has, and of no other", async (folder) => {
   const env = { PETSTORE_STOER: "memory:", PETSTORE_PORTS: "1", PETSTORE_DOCS: "off", PETSTORES: "x", PGHOST: "x" };
   // A process, because a list of all variables needs a permission of the task.
-  const { stderr } = await runServer(folder, { args: ["--seed="], env });
+  const { stderr } = await runCommand(folder, ["--seed="], env);
   const ignored = ["PORTS", "STOER"].map((name) =>
     `petstore: the variable PETSTORE_${name} is ignored: there is no such setting`
   );

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { addPet, countPets, readKey, runServer, withServer } from "../support/server/server_process.ts";
+import { addPet, countPets, readKey, runCommand, withServer } from "../support/server/server_process.ts";
 import { ROOT } from "../support/pages.ts";
 import { NODE, ON_NODE, serverCommand } from "../support/server/serve_task.ts";
 import { Child } from "../support/system/child.ts";
@@ -60,7 +60,7 @@ testUnless(ON_NODE && "Node has no Deno.serve")(
   () =>
     withTempFolder(async (folder) => {
       const env = { DENO_SERVE_ADDRESS: "tcp:0.0.0.0:0" };
-      const exit = await runServer(folder, { args: ["--key=k", "--store=memory:"], env });
+      const exit = await runCommand(folder, ["--port=0", "--key=k", "--store=memory:"], env);
       assertRefused(exit, "DENO_SERVE_ADDRESS would replace the address of the settings; unset it");
     }),
 );

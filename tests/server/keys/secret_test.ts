@@ -1,4 +1,4 @@
-/** A key is in no response, in no line of the log, and in nothing that a runtime prints of a petstore. */
+/** A key is in no response, in no line of the log, and in nothing that a runtime prints of a petstore. In targets: log_test.ts. */
 
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
@@ -8,17 +8,11 @@ import { PET, readKey } from "../../support/server/server_process.ts";
 import { test, withServerHere } from "../../support/server/in_process.ts";
 
 const KEY = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
-const BYTES = new TextEncoder().encode(KEY);
 
-/** Base64 looks different for each of the three places in a group of bytes where a key may begin. */
-const ENCODED = [0, 1, 2].map((skipped) => BYTES.subarray(skipped).toBase64().slice(0, -4));
-
-/** Fails if a text has sixteen characters of the key, in clear, in hexadecimal or in Base64. */
+/** Fails if a text has sixteen characters of the key. */
 function assertSilent(text: string, what: string): void {
-  for (const form of [KEY, BYTES.toHex(), ...ENCODED]) {
-    for (let start = 0; start + 16 <= form.length; start++) {
-      assert.ok(!text.includes(form.slice(start, start + 16)), `${what} shows a part of the key`);
-    }
+  for (let start = 0; start + 16 <= KEY.length; start++) {
+    assert.ok(!text.includes(KEY.slice(start, start + 16)), `${what} shows a part of the key`);
   }
 }
 
@@ -51,12 +45,6 @@ const REQUESTS: readonly [request: string, status: number][] = [
   [`${KEY}\r\n\r\n`, 400],
 ];
 
-/** The right key in a path, a parameter or the method, with a valid header. Such a response may name what was wrong. */
-const IN_TARGETS = [
-  ...[`/v1/pets/${KEY}`, `/${KEY}/pets`, `/v1/pets?limit=${KEY}`].map((target) => get(target)),
-  get("/v1/pets", "", KEY),
-];
-
 test.inFolder("a key is in no response and in no line that the server writes, whatever is sent with it", () =>
   withServerHere({ env: { PETSTORE_KEYS: KEY } }, async (server) => {
     for (const [request, status] of REQUESTS) {
@@ -64,7 +52,6 @@ test.inFolder("a key is in no response and in no line that the server writes, wh
       assert.equal(response?.status, status, request);
       assertSilent(`${[...response!.headers].join("\n")}\n${response!.text}`, request);
     }
-    for (const request of IN_TARGETS) assert.ok(await exchange(server, request), request);
     // A failure is written to standard error.
     rmSync("data/petstore.db");
     assert.equal((await exchange(server, post(PET)))?.status, 503);

@@ -83,10 +83,6 @@ export function withFreshServer<T>(
   return withTempFolder((folder) => withServer(folder, parts, (server) => use(server, folder)));
 }
 
-export async function runServer(folder: string, parts: ServerParts): Promise<ServerExit> {
-  return await new ServerProcess(folder, withPort(parts)).run();
-}
-
 /** Runs a command of the program to its end. */
 export async function runCommand(
   folder: string,

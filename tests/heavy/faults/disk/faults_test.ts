@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { MOUNT_SKIP, withTmpfs } from "../../../support/system/disk.ts";
 import { FILE, Ledger, ON_FILE } from "../../../support/server/ledger.ts";
-import { runServer, withServer } from "../../../support/server/server_process.ts";
+import { runCommand, withServer } from "../../../support/server/server_process.ts";
 import { until } from "../../../support/until.ts";
 import { testUnless } from "../../../support/system/commands.ts";
 
@@ -47,7 +47,7 @@ test("a server does not start in a read-only file system, and starts when it is 
     remount("ro");
     const readFiles = () => [FILE, `${FILE}-wal`].map((name) => readFileSync(join(folder, name)));
     const before = readFiles();
-    const { status, stdout, stderr } = await runServer(folder, ON_FILE);
+    const { status, stdout, stderr } = await runCommand(folder, ["--port=0", ...ON_FILE.args!]);
     assert.match(stderr, /^petstore: pets\.db [^\n]*(folder must exist and be writable|cannot be written to)[^\n]*\n$/);
     assert.deepEqual([status, stdout], [2, ""]);
     assert.deepEqual(readFiles(), before);
