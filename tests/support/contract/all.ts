@@ -8,9 +8,7 @@ import { CALLBACK_CASES } from "./callbacks.ts";
 import { CALLER_CASES } from "./callers.ts";
 import { OWN_CORS_CASES } from "./cors.ts";
 import { MESSAGE_CASES } from "./messages.ts";
-import { OWN_ROUTE_CASES } from "./mounts.ts";
 import { OPTION_CASES } from "./options.ts";
-import { REQUEST_ID_CASES } from "./request_ids.ts";
 
 /** A case that only this library's own petstore must pass, with the options that it needs. */
 export interface OwnCase extends Pick<HttpCase, "name" | "run"> {
@@ -24,11 +22,9 @@ export interface OwnCase extends Pick<HttpCase, "name" | "run"> {
 
 export const HTTP_CONTRACT: readonly OwnCase[] = [
   ...HTTP_CASES,
-  ...OWN_ROUTE_CASES,
   ...MESSAGE_CASES,
   ...CALLER_CASES,
   ...OWN_CORS_CASES,
-  ...REQUEST_ID_CASES,
   ...CALLBACK_CASES,
   ...OWN_BODY_CASES,
   ...OPTION_CASES,
