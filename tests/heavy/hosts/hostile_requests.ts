@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { chunk, CHUNKED, HOST, lengthOf, PET } from "../../support/http/requests.ts";
-import type { RunningHost } from "./hosts.ts";
 
 function request(line: string, headers: string, body = ""): string {
   return `${line} HTTP/1.1\r\n${headers}\r\n${body}`;
@@ -44,9 +43,8 @@ async function statusesOf(port: number, bytes: string): Promise<number[]> {
   return Array.from(received.matchAll(/HTTP\/1\.[01] (\d{3})/g), ([, status]) => Number(status));
 }
 
-/** Attacks a program, and checks that nothing has failed in it, and that it answers the next request. */
-export async function surviveHostileRequests({ origin, written }: RunningHost, key: string): Promise<void> {
-  const port = Number(new URL(origin).port);
+/** Attacks a program, which must answer the next request. */
+export async function surviveHostileRequests(port: number, key: string): Promise<void> {
   for (const bytes of hostileRequests(`Authorization: Bearer ${key}\r\n`)) {
     for (const status of await statusesOf(port, bytes)) {
       assert.ok(status < 500 || status === 501 || status === 505, `${status}: ${JSON.stringify(bytes.slice(0, 200))}`);
@@ -54,6 +52,4 @@ export async function surviveHostileRequests({ origin, written }: RunningHost, k
   }
   const [status] = await statusesOf(port, request(LIST, HOST));
   assert.ok(status !== undefined && status < 500, `${status} after the attack`);
-  // A trace of the stack: a client could fill a log with it, or hang a program whose standard error is not read.
-  assert.doesNotMatch(written.stderr, /^ +at /m);
 }
