@@ -5,8 +5,7 @@ import { test } from "node:test";
 import { KEY } from "../../support/api.ts";
 import { readPage } from "../../support/pages.ts";
 import { nextPage } from "./examples/common.ts";
-import { generate, OUTPUTS, withServer } from "./support/service.ts";
-import { succeed } from "./support/tools.ts";
+import { generate, OUTPUTS, succeed, withServer } from "./support/tools.ts";
 
 const HEADERS = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
 

@@ -4,8 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FORGETFUL, openApiOf, serverOpenApiOf } from "../../support/descriptions.ts";
 import { readPage } from "../../support/pages.ts";
-import { writeGenerated } from "./support/service.ts";
-import { run } from "./support/tools.ts";
+import { run, writeGenerated } from "./support/tools.ts";
 
 const ELSEWHERE = { basePath: "/api/v1", publicBaseUrl: "https://pets.example/api/v1", store: FORGETFUL };
 

