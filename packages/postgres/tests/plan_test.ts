@@ -108,6 +108,6 @@ test.tables("a plan that was made for few pets is not used for many", async (url
   const { rows: plan } = await pool.query(`EXPLAIN (COSTS OFF) EXECUTE "${last.name}"('1')`);
   assert.match(JSON.stringify(plan), /Index Scan/);
   await store.close();
-  await assert.rejects(store.get(1n), /has been closed/);
+  await assert.rejects(async () => await store.get(1n), /has been closed/);
   await pool.end();
 });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { VIEWER_VERSION } from "../../../lib/server/viewer/files.ts";
+import { VIEWER_VERSION } from "../../../lib/server/viewer/operations.ts";
 import { RawSocket } from "../../support/http/raw_socket.ts";
 import { withFreshServer } from "../../support/server/server_process.ts";
 import { NO_PROC, testUnless } from "../../support/system/commands.ts";
