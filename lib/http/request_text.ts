@@ -41,10 +41,10 @@ export function queryValues(parameters: readonly string[], name: string): string
     .map((each) => each.slice(length + 1));
 }
 
-/** The value of a member, in which `+` means a space, or `undefined` if an escape sequence is malformed. */
+/** The value of a member, or `undefined` if an escape sequence is malformed. A `+` stays, because no valid value has a space. */
 export function decodeQuery(text: string): string | undefined {
   try {
-    return decodeURIComponent(text.replaceAll("+", " "));
+    return decodeURIComponent(text);
   } catch {
     return undefined;
   }

@@ -32,6 +32,13 @@ function tooLong(size: number) {
   return { body, seen };
 }
 
+test("announced lengths that differ are refused, and equal ones are taken", async () => {
+  const pet = '{"name":"Rex","categoryId":7}';
+  for (const [length, status] of [["29, 30", 400], ["29, 29", 201]] as const) {
+    assert.equal((await post(pet, length)).status, status, length);
+  }
+});
+
 test("a body of too many bytes, or too many pieces for its bytes, gets 413 and is not read any further", () =>
   withVirtualClock(async () => {
     // A long body is read in pieces also if its length is announced.

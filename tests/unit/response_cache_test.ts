@@ -68,6 +68,14 @@ test("the cache is bounded, and keeps nothing that is too large, has failed or w
   assert.deepEqual(["/once", "/large", "/missing", "/broken"].map(has), [false, false, false, false]);
 });
 
+test("a response that is made anew takes no more room", () => {
+  const changes = { additions: 0, alterations: 0 };
+  const { get, has } = createCache(changes, 20_000);
+  void get("/kept", () => replyOf("alteration"));
+  for (; changes.additions < 100; changes.additions++) void get("/last", () => replyOf("addition"));
+  assert.ok(has("/kept"));
+});
+
 test("two targets with one hash never get each other's response", () => {
   const { get, has } = createCache();
   const [one, other] = ["/v1/pets/352021", "/v1/pets/695800"] as const;

@@ -43,6 +43,8 @@ const RULE_CASES = RULES.map(([name, listed, granted]): OwnCase => ({
     for (const path of ["/pets?limit=1", "/pets/1", "/cats"]) responses.push(await api.get(path, { headers }));
     responses.push(await api.get("/pets", { key: null, headers }));
     assert.deepEqual(responses.map(({ status }) => status), [204, 201, 200, 200, 404, 401]);
+    const once = { headers: { ...headers, "idempotency-key": "cors" } };
+    for (let time = 0; time < 2; time++) responses.push(await api.post({ name: "Rex", categoryId: 1 }, once));
     for (const response of responses) assertGranted(response, granted, listed);
     if (granted === null) return;
     for (const [name, value] of Object.entries(PREFLIGHT_GRANTS)) assert.equal(preflight.headers.get(name), value);
