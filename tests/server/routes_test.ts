@@ -31,6 +31,12 @@ test("the description and the probes are answered without a key, and HEAD as GET
     assert.equal(response?.status, 400);
   }));
 
+test("every page may read the description, also if only pages of some origins may use the API", () =>
+  withFreshServerHere({ args: ["--store=memory:", "--key=k", "--cors-origin=https://one.example"] }, async (server) => {
+    const { headers } = await server.ask("/openapi.json", null, { headers: { origin: "https://two.example" } });
+    assert.equal(headers.get("access-control-allow-origin"), "*");
+  }));
+
 test("the description has samples where they are asked for, as openapi --samples prints it and the package has it", () =>
   withFreshServerHere({}, async (server) => {
     assert.ok(!(await server.ask("/openapi.json", null)).text.includes("x-codeSamples"));

@@ -86,6 +86,15 @@ test("two targets with one hash never get each other's response", () => {
   assert.ok(has(other) && !has(one));
 });
 
+test("no response of before is sent when a store in memory has been emptied", async () => {
+  const store = createMemoryStore(), { handle } = createPetstore({ keys: [KEY], store });
+  const get = async () => (await handle(petRequest("/v1/pets/1"))).status;
+  store.create({ name: "Rex", categoryId: 7n, status: "sold" });
+  for (let time = 0; time < 3; time++) assert.equal(await get(), 200);
+  store.clear();
+  assert.equal(await get(), 404);
+});
+
 test("what an app does with a kept response changes no other response", async () => {
   const { handle } = createPetstore({ keys: [KEY] });
   const get = () => handle(petRequest("/v1/pets/1"));
