@@ -82,8 +82,6 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
       return permittedOrigin(context) === undefined ? REFUSED_PREFLIGHT : permittedPreflight;
     },
     extend(reply, context) {
-      // The reply permits every origin by itself, as that to `GET /openapi.json` does.
-      if (Object.hasOwn(reply.headers, ALLOW_ORIGIN)) return reply;
       const origin = permittedOrigin(context);
       // For speed, a reply that is kept for later requests keeps its last variant too.
       if (reply instanceof KeptReply) return reply.variantFor(origin, () => withCorsFields(reply, origin));
@@ -93,7 +91,8 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
 }
 
 /**
- * Adds the fields of CORS to a reply. Fields are found by their names in lower case, which every reply of the service has.
+ * Adds the fields of CORS to a reply. Fields are found by their names in lower case, which every reply of the service has. A reply that permits
+ * every origin by itself, as that to `GET /openapi.json`, still does so for an origin that is not permitted here.
  *
  * @param origin The origin that the response permits, or `*`. It is undefined if the origin of the request is not permitted.
  */
