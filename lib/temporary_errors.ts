@@ -5,7 +5,7 @@
 const TEMPORARY_IN_SYSTEM = /^(EADDRINUSE|EADDRNOTAVAIL|ENOSPC|EDQUOT|ENOMEM|EMFILE|ENFILE|EIO|EAGAIN)$/;
 
 /**
- * Whether a later attempt may succeed although nobody changes a setting or a file. The error of a store says so itself. The error of a system
+ * Whether a later attempt may succeed without a change to a setting or a file. The error of a store says so itself. The error of a system
  * has a code. Any other error is as its cause.
  */
 export function isTemporary(error: unknown): boolean {

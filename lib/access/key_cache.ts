@@ -62,7 +62,7 @@ interface KnownKeys {
   readonly version: string;
 }
 
-/** A read that has failed. */
+/** Why a read has failed, or has taken too long. */
 interface Failure {
   readonly error: unknown;
   /** When the read began. */

@@ -52,8 +52,8 @@ export async function readResponse(response: Response, { method, signal }: Reque
     if (bodyUsed) throw new TypeError("The Response has already been read");
     // Only a response of `fetch` has a URL.
     const isOfFetch = !!url;
-    const bytes = await readBody(status, body, isOfFetch, signal);
     const fields = sendableFields(headers);
+    const bytes = await readBody(status, body, isOfFetch, signal);
     const coding = headers.get("content-encoding");
     if (isOfFetch && wasDecoded(coding, bytes)) delete fields["content-encoding"];
     const length = headers.get("content-length");

@@ -22,7 +22,7 @@ export interface Changes {
   alterations: number;
 }
 
-/** A response that is kept. */
+/** A response that the cache keeps, and what tells whether it may still be sent. */
 export interface Entry {
   readonly targetKey: string;
   /** The hash of `targetKey`. */

@@ -151,7 +151,7 @@ export class StoreUnavailableError extends Error {
   override name = "StoreUnavailableError";
   /** Whether a create or a change of keys failed, and may nevertheless have been stored. */
   readonly mayBeStored: boolean;
-  /** Whether a later attempt may succeed although nobody changes the store or its settings. The server's exit status depends on it. */
+  /** Whether a later attempt may succeed without a change to the store or its settings. The server's exit status depends on it. */
   readonly isTemporary: boolean;
 
   /**

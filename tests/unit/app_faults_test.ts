@@ -169,7 +169,7 @@ for (const [what, [body, expected]] of Object.entries(WRONG_BODIES)) {
   });
 }
 
-test("a body is cancelled if its status is wrong, or if the client leaves, which is no failure", async () => {
+test("a body is cancelled and not read if its head cannot be sent, and if the client leaves, which is no failure", async () => {
   const observed: number[] = [], told: unknown[] = [];
   let cancelled = Promise.withResolvers<void>(), asked = Promise.withResolvers<void>();
   const petstore = createPetstore({
@@ -177,14 +177,18 @@ test("a body is cancelled if its status is wrong, or if the client leaves, which
     handleStoreOrders: ({ url }) => {
       asked.resolve();
       // It gives nothing, and has no end.
-      const response = new Response(new ReadableStream({ cancel: () => cancelled.resolve() }));
-      return url.endsWith("wrong") ? Object.defineProperty(response, "status", { value: 999 }) : response;
+      const headers = url.endsWith("field") ? { "x-odd": "\x01" } : undefined;
+      const response = new Response(new ReadableStream({ cancel: () => cancelled.resolve() }), { headers });
+      return url.endsWith("status") ? Object.defineProperty(response, "status", { value: 999 }) : response;
     },
     onResponse: ({ status }) => observed.push(status),
     onError: ({ error }) => told.push(error),
   });
-  assert.equal((await petstore.handle(petRequest("/v1/store/orders?wrong"))).status, 500);
-  await cancelled.promise;
+  for (const wrong of ["status", "field"]) {
+    cancelled = Promise.withResolvers<void>();
+    assert.equal((await petstore.handle(petRequest(`/v1/store/orders?${wrong}`))).status, 500);
+    await cancelled.promise;
+  }
   await withListening(createHttpServer(createNodeListener(petstore)), async (port) => {
     cancelled = Promise.withResolvers<void>();
     asked = Promise.withResolvers<void>();
@@ -195,9 +199,9 @@ test("a body is cancelled if its status is wrong, or if the client leaves, which
     leaving.abort();
     await assert.rejects(answered);
     await cancelled.promise;
-    await until("the request is over", () => observed.length === 2, 10);
+    await until("the request is over", () => observed.length === 3, 10);
   });
-  assert.deepEqual([observed, told.length], [[500, 400], 1]);
+  assert.deepEqual([observed, told.length], [[500, 500, 400], 2]);
 });
 
 test("a client that leaves is no failure, whatever its host aborts the signal with", async () => {

@@ -12,7 +12,10 @@ import { createMemoryStore } from "../../mod.ts";
 import { withQuickDigests } from "../support/quick_digests.ts";
 import { type VirtualClock, withVirtualClock } from "../support/virtual_clock.ts";
 
-/** As `key_cache.ts` has them, in milliseconds: the age of keys that a request uses, and the time that a store may need at first. */
+/**
+ * As `key_cache.ts` has them, in milliseconds: the age of keys that a request uses, and both the time limit of the first read and the time
+ * after a failed read in which no request waits.
+ */
 const MAX_AGE = 1_000, PATIENCE = 10_000;
 
 const DOWN = new StoreUnavailableError("The store is down");
@@ -86,10 +89,9 @@ function testProgram(title: string, run: (program: Program) => Promise<void>): v
 
 type Step = "ask" | "change" | "change here" | Program["mode"] | number;
 
-const STEP = fc.constantFrom<Step[]>(
-  ...["ask", "ask", "ask", "change", "change here", "works", "slow", "fails", "hangs"] as const,
-  ...[10, 100, 550, MAX_AGE + 50, PATIENCE + MAX_AGE],
-);
+const ACTS: Step[] = ["ask", "ask", "ask", "change", "change here", "works", "slow", "fails", "hangs"];
+const WAITS: Step[] = [10, 100, 550, MAX_AGE + 50, PATIENCE + MAX_AGE];
+const STEP = fc.constantFrom(...ACTS, ...WAITS);
 
 /** Takes the steps. Resolves when all requests have been answered as they must. */
 async function take(steps: Step[], program: Program): Promise<void> {

@@ -17,7 +17,7 @@ export interface CommandRequest {
   operand: string;
 }
 
-/** A text to print. */
+/** What a command line asks for if it runs no command: a text is printed. */
 export interface TextRequest {
   command?: undefined;
   text: string;

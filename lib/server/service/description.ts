@@ -50,7 +50,7 @@ const REQUESTS: Readonly<Record<string, SampleRequest>> = {
   listStoreOrders: { path: "/store/orders" },
 };
 
-/** A member of `x-codeSamples`. */
+/** A sample, as documentation platforms read it from the list `x-codeSamples`. */
 type CodeSample = {
   /** The name that GitHub gives to the language. */
   lang: string;

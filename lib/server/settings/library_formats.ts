@@ -38,7 +38,6 @@ export const ORIGIN: Format<string> = {
   parse: (text) => areOrigins([text]) ? text : undefined,
 };
 
-/** An operation and its label. */
 export const STABILITY: Format<Record<string, Stability>> = {
   placeholder: "operation=label",
   description: "an operation and its label, such as listPets=beta",

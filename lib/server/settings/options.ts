@@ -8,7 +8,7 @@ import type { Environment } from "./environment.ts";
 import { checkAsSetting, type Format } from "./formats.ts";
 import { normalize, splitList } from "./setting_text.ts";
 
-/** An option of the command line. */
+/** An option of a command, as the command declares it. */
 export interface Option {
   /** What its value is. It is absent for a switch, which has no value: it is given as `--x` or `--no-x`. */
   format?: Format<unknown>;

@@ -3,7 +3,7 @@
  * text of their labels, such as `method="GET",status="200"`, or "" without labels.
  */
 
-/** A metric without its name. */
+/** A metric. Its name is that of the member that holds it. */
 export interface Metric {
   type: string;
   help: string;

@@ -12,7 +12,7 @@ const FULL = "disk is full";
 const MALFORMED = "database disk image is malformed";
 const NO_DATABASE = "file is not a database";
 
-/** The failures that may pass although nobody changes the file. */
+/** The failures that may pass without a change to the file. */
 const TEMPORARY = [LOCKED, "database table is locked", IO_ERROR, FULL];
 
 /** What the operator reads after the path of the file, for each message. */

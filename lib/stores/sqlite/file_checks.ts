@@ -8,6 +8,7 @@ import { StoreUnavailableError } from "../store.ts";
 import { descriptorOf, IS_WORKER } from "./descriptors.ts";
 import { requireNoLogName } from "./file_names.ts";
 import { isMounted } from "./mount.ts";
+import { pauseThread } from "./pause.ts";
 import { findSecondNames, requireNothingLeft } from "./remains.ts";
 
 /**
@@ -112,7 +113,7 @@ function hasOtherNames(path: string): boolean {
     if (countsOthers !== hasOthers) agreeing = 0;
     hasOthers = countsOthers;
     // Without a pause, the counts could keep step with another program.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.random() * 2);
+    pauseThread(Math.random() * 2);
   }
   return hasOthers;
 }

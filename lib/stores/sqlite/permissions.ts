@@ -1,4 +1,4 @@
-/** A permission of Deno. */
+/** A permission that Deno grants or refuses to a program. */
 type Permission =
   | { name: "read" | "write"; path: string | URL }
   | { name: "env"; variable?: string }

@@ -5,6 +5,7 @@
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { isBusy } from "./errors.ts";
+import { pauseThread } from "./pause.ts";
 
 /**
  * How long a connection waits for the lock of another one. The wait blocks the thread, so it is short:
@@ -61,15 +62,13 @@ export function beginWrite(db: DatabaseSync, patienceMs: number): void {
  */
 export function retryWhileBusy<T>(patienceMs: number, work: () => T): T {
   const deadline = performance.now() + patienceMs;
-  // This value does not change, so `Atomics.wait()` sleeps for the whole pause.
-  const pause = new Int32Array(new SharedArrayBuffer(4));
   for (;;) {
     try {
       return work();
     } catch (error) {
       if (!isBusy(error) || performance.now() >= deadline) throw error;
     }
-    Atomics.wait(pause, 0, 0, LOCK_PAUSE_MS);
+    pauseThread(LOCK_PAUSE_MS);
   }
 }
 

@@ -23,7 +23,7 @@ const DURATION_DECAY = 0.9;
  * Which thread commits the creates:
  *
  * - `always`: a thread of the store's own.
- * - `never`: the thread that serves.
+ * - `never`: the thread that serves commits all creates.
  * - `auto`: the thread that serves commits a lone create while commits are short, and the thread of the store's own commits all others.
  */
 export type WriterThread = "auto" | "always" | "never";

@@ -70,7 +70,7 @@ const REFUSALS = [
   "P0", // an error that a function raises
 ];
 
-/** Whether a later attempt may succeed although nobody changes the database or the settings. */
+/** Whether a later attempt may succeed without a change to the database or the settings. */
 function isTemporary(error: unknown): boolean {
   // The permissions of a program do not change while it runs.
   if (sqlState(error) === "") return (error as { code?: unknown }).code !== "EPERM";
