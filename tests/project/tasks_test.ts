@@ -25,7 +25,18 @@ const TYPED: Record<string, readonly [args: string, shows: RegExp]> = {
  * The examples of README.md type `serve`, `petstore` above runs `program`, and the others take too long here: the gate, a workflow, or a part
  * of all tests runs each of them.
  */
-const ELSEWHERE = ["serve", "program", "pack", "docs", "viewer", "release:check", "publish", "release:rehearse", "ok"];
+const ELSEWHERE = [
+  "serve",
+  "program",
+  "pack",
+  "docs",
+  "viewer",
+  "release:check",
+  "publish",
+  "release:rehearse",
+  "types",
+  "ok",
+];
 
 async function type(task: string, args: string, cwd?: string): Promise<string> {
   const words = ["task", "--quiet", task, ...args.split(" ").filter((word) => word !== "")];

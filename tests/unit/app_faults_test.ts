@@ -177,7 +177,7 @@ test("a body is cancelled and not read if its head cannot be sent, and if the cl
     handleStoreOrders: ({ url }) => {
       asked.resolve();
       // It gives nothing, and has no end.
-      const headers = url.endsWith("field") ? { "x-odd": "\x01" } : undefined;
+      const headers = url.endsWith("field") ? { "x-odd": "\x01" } : {};
       const response = new Response(new ReadableStream({ cancel: () => cancelled.resolve() }), { headers });
       return url.endsWith("status") ? Object.defineProperty(response, "status", { value: 999 }) : response;
     },
