@@ -59,6 +59,7 @@ for (const { name, folder, mount, build, serve, started, send } of FRAMEWORKS) {
       const app = `${EDGE}.build/${folder}/`;
       await rm(app, { recursive: true, force: true });
       await cp(EDGE + folder, app, { recursive: true });
+      await writeFile(`${app}package.json`, '{ "type": "module" }');
       await installPetstore(app);
       // Next.js would want its compiler for a file of TypeScript. `deno task ok` checks the types.
       const { code } = await transform(await readFile(`${app}${mount}.ts`, "utf8"), { loader: "ts" });
