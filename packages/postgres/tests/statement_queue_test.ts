@@ -11,8 +11,8 @@ import { checkOptions } from "../lib/options.ts";
 import { openOnOwnPool } from "../lib/own_pool.ts";
 import { withVirtualClock } from "../../../tests/support/virtual_clock.ts";
 
-/** What becomes of a statement. */
-type Answer = "rows" | "fails" | "hangs" | "comes too late";
+/** What becomes of a statement. Only with the last answer, a cancellation hangs too. */
+type Answer = "rows" | "fails" | "hangs" | "comes too late" | "hangs with its cancellation";
 
 /** A pool of one connection at a time. Its members may be changed while it is used. */
 class FakePool extends EventEmitter {
@@ -37,6 +37,7 @@ class FakePool extends EventEmitter {
     const query = async ({ text }: { text: string }) => {
       this.sent.push(text);
       if (this.answer === "hangs" && text !== CANCEL) return await lost;
+      if (this.answer === "hangs with its cancellation") return await lost;
       if (this.answer === "comes too late") await lost.catch(() => {});
       if (this.answer === "fails") throw this.failure;
       return { rows: [[text]] };
@@ -105,6 +106,31 @@ test("an attempt to connect that fails refuses one statement that came before it
     await assert.rejects(refused, { message: "PostgreSQL: No connection", mayBeStored: false });
     assert.deepEqual(await other, [["other"]]);
     assert.deepEqual(pool.sent, ["came meanwhile", "other"]);
+  }));
+
+test("a statement that is given up is cancelled before the next one is sent, also if as many wait as may", () =>
+  withVirtualClock(async ({ now }) => {
+    const pool = new FakePool();
+    const db = new StatementQueue(pool, checkOptions({ timeoutMs: 1_000 }));
+    pool.answer = "hangs";
+    const givenUp = assert.rejects(db.query("given up", [], { deadline: now() + 5 }), /has not answered within 5 ms/);
+    await turn();
+    pool.answer = "rows";
+    await Promise.all([givenUp, ...Array.from({ length: 10_000 }, () => db.query("waiting"))]);
+    assert.deepEqual(pool.sent.slice(0, 3), ["given up", CANCEL, "waiting"]);
+  }));
+
+test("a cancellation that hangs too is not cancelled, so that a closed store sends nothing more", () =>
+  withVirtualClock(async ({ pending }) => {
+    const pool = new FakePool();
+    pool.answer = "hangs with its cancellation";
+    const db = new StatementQueue(pool, checkOptions({ timeoutMs: 1_000 }));
+    const sent = db.query("sent");
+    await turn();
+    db.refuseWaiting();
+    await assert.rejects(sent, /has not answered within 1000 ms/);
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    assert.deepEqual([pool.sent, db.load.running, pending()], [["sent", CANCEL], 0, 0]);
   }));
 
 test("a connection goes back to the pool after 1,000 statements, while others wait", async () => {

@@ -30,6 +30,11 @@ export interface StatementOptions {
    * the statement is cancelled only before its commit.
    */
   whatItStores?: "pet" | "change of the keys";
+  /**
+   * Whether the statement cancels another one. It goes before all others, however many wait: behind them, each connection would leave statements
+   * in PostgreSQL faster than they are cancelled. It is not cancelled itself, because its own cancellation would hang too.
+   */
+  isCancellation?: boolean;
 }
 
 /** A connection that was taken out of the pool. One statement after the other gets it. */
@@ -52,8 +57,8 @@ export class StatementQueue {
   readonly #pool: PostgresPool;
   readonly #prepare: boolean;
   /**
-   * The promises of a connection for which statements wait, the oldest first. They wait here because the pool cannot remove one from its own
-   * queue.
+   * The promises of a connection for which statements wait, in the order of their turns: cancellations, and then the others, the oldest first.
+   * They wait here because the pool cannot remove one from its own queue.
    */
   readonly #waiting: PromiseWithResolvers<Lease>[] = [];
   /** How many connections may be used at a time. */
@@ -85,12 +90,15 @@ export class StatementQueue {
   async query(
     text: string,
     parameters: readonly Parameter[] = [],
-    { deadline, whatItStores }: StatementOptions = {},
+    { deadline, whatItStores, isCancellation = false }: StatementOptions = {},
   ): Promise<Row[]> {
-    if (this.#waiting.length >= MAX_WAITING) throw new StoreUnavailableError("Too many queries wait for PostgreSQL");
+    if (!isCancellation && this.#waiting.length >= MAX_WAITING) {
+      throw new StoreUnavailableError("Too many queries wait for PostgreSQL");
+    }
     const timeLimit = deadline === undefined ? this.timeoutMs : deadline - performance.now();
     const turn = Promise.withResolvers<Lease>();
-    this.#waiting.push(turn);
+    if (isCancellation) this.#waiting.unshift(turn);
+    else this.#waiting.push(turn);
     if (this.#running < this.#maxRunning) this.#open();
     /** Ends what the statement waits for when its time passes: first its turn, and then the answer. */
     let giveUp = (error: Error) => {
@@ -104,7 +112,7 @@ export class StatementQueue {
       try {
         const rows = await new Promise<Row[]>((resolve, reject) => {
           giveUp = (error) => {
-            this.#cancel(lease.connection, text, whatItStores);
+            if (!isCancellation) this.#cancel(lease.connection, text, whatItStores);
             reject(error);
           };
           runStatement(lease.connection, text, parameters, this.#prepare).then(resolve, reject);
@@ -131,7 +139,7 @@ export class StatementQueue {
     for (const { reject } of this.#waiting.splice(0)) reject(storeClosed());
   }
 
-  /** Takes a connection out of the pool. If that fails, the statement that has waited longest fails too. */
+  /** Takes a connection out of the pool. If that fails, the statement whose turn is next fails too. */
   async #open(): Promise<void> {
     this.#running++;
     const newest = this.#waiting.at(-1)!;
@@ -140,14 +148,14 @@ export class StatementQueue {
       this.#handOn({ connection, statements: 0 });
     } catch (error) {
       // A statement that came only during this attempt waits for another one. The others have their turn in order, so the oldest came before
-      // it if the newest of that time still waits.
+      // it if the newest of that time still waits. A cancellation that came meanwhile fails in its place.
       if (this.#waiting.includes(newest)) this.#waiting.shift()!.reject(asUnavailable(error));
       this.#countEnd();
     }
   }
 
   /**
-   * Gives a connection to the statement that has waited longest, or back to the pool if none waits. This is for speed: to give it back and
+   * Gives a connection to the statement whose turn is next, or back to the pool if none waits. This is for speed: to give it back and
    * take it again for each statement would cost more than a read.
    */
   #handOn(lease: Lease): void {
@@ -170,8 +178,8 @@ export class StatementQueue {
   }
 
   /**
-   * Cancels a statement whose time has passed, because PostgreSQL would go on with it. The cancellation is a statement that waits in this queue
-   * like others.
+   * Cancels a statement whose time has passed, because PostgreSQL would go on with it. The cancellation is a statement that waits in this
+   * queue, before the others.
    */
   #cancel({ processID }: Connection, text: string, whatItStores: string | undefined): void {
     if (processID === undefined) return;
@@ -181,7 +189,7 @@ export class StatementQueue {
     // time has passed.
     const mayCancel = whatItStores === undefined ? "always" : "while it waits for a lock";
     // No caller waits for the result. If this fails, the statement goes on.
-    this.query(CANCEL, [String(processID), text, mayCancel]).catch(ignoreError);
+    this.query(CANCEL, [String(processID), text, mayCancel], { isCancellation: true }).catch(ignoreError);
   }
 }
 
