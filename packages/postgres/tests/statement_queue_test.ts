@@ -22,6 +22,8 @@ class FakePool extends EventEmitter {
   failure = new Error("The connection was lost");
   /** What a new connection waits for. */
   opening = Promise.resolve();
+  /** Whether `release()` throws, as that of a connection that was released before. */
+  refusesReleases = false;
   /** The texts that the connections got. */
   sent: string[] = [];
   /** The numbers of the connections that came back, each with whether it is closed or kept. */
@@ -45,6 +47,9 @@ class FakePool extends EventEmitter {
     const release = (error?: Error) => {
       this.released.push(`${number} ${error ? "closed" : "kept"}`);
       lose(error);
+      if (this.refusesReleases) {
+        throw new Error("Release called on client which has already been released to the pool.");
+      }
     };
     return { processID: 7, query, release, getTransactionStatus: () => "I" };
   }
@@ -155,6 +160,28 @@ test("a connection whose statement fails or is given up is closed once, and runs
       assert.deepEqual([db.load.running, pending()], [0, 0]);
     }
   }));
+
+test("a connection that the pool refuses to take back, because the app has released it already, fails only its statement", async () => {
+  const pool = new FakePool(), db = new StatementQueue(pool, checkOptions({}));
+  pool.refusesReleases = true;
+  pool.answer = "fails";
+  await assert.rejects(db.query("create", [], { whatItStores: "pet" }), {
+    name: "StoreUnavailableError",
+    mayBeStored: true,
+  });
+  pool.answer = "rows";
+  assert.deepEqual(await db.query("read"), [["read"]]);
+  await turn();
+  assert.deepEqual(db.load, { size: 1, running: 0, waiting: 0 });
+});
+
+test("a pool that rejects without a reason fails only the statement", async () => {
+  const pool = new FakePool(), db = new StatementQueue(pool, checkOptions({}));
+  pool.opening = Promise.reject();
+  await assert.rejects(db.query("refused"), { name: "StoreUnavailableError" });
+  pool.opening = Promise.resolve();
+  assert.deepEqual(await db.query("read"), [["read"]]);
+});
 
 test("an error of a pool, as when it loses an idle connection, ends no process, and stores share the listener", () => {
   const pool = new FakePool();

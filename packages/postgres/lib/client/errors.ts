@@ -6,8 +6,10 @@ import { StoreUnavailableError } from "@petstore/petstore/store";
  * Makes a {@link StoreUnavailableError} of any failure of a statement. It is never a fault of the request, because all values were
  * validated before: the connection or the server has failed, or another program has changed the database.
  */
-export function asUnavailable(error: unknown): StoreUnavailableError {
-  if (error instanceof StoreUnavailableError) return error;
+export function asUnavailable(reason: unknown): StoreUnavailableError {
+  if (reason instanceof StoreUnavailableError) return reason;
+  // The pool of an app may reject with undefined.
+  const error = reason ?? new Error("a connection failed without a reason");
   return new StoreUnavailableError(describe(error), { cause: error, isTemporary: isTemporary(error) });
 }
 

@@ -120,9 +120,10 @@ export class StatementQueue {
         this.#handOn(lease);
         return rows;
       } catch (error) {
+        const failure = failureOf(error, whatItStores);
         // The connection may be dead, and otherwise a late answer or cancellation would hit its next statement.
-        this.#release(lease.connection, error as Error);
-        throw failureOf(error, whatItStores);
+        this.#release(lease.connection, failure);
+        throw failure;
       }
     } finally {
       clearTimeout(timer);
@@ -167,7 +168,12 @@ export class StatementQueue {
 
   /** Gives a connection back to the pool, which closes it if there is an error. */
   #release(connection: Connection, error?: Error): void {
-    connection.release(error);
+    try {
+      connection.release(error);
+    } catch {
+      // The pool refuses a connection that a listener of the app has given back, for example when the connection was lost. Nobody else would
+      // count its end: after a few, the store would have no connection left.
+    }
     this.#countEnd();
   }
 
