@@ -209,6 +209,16 @@ test("a create that fails says whether its pet may have been stored", async () =
   }
 });
 
+test("an error says whether a later attempt may succeed, so that a supervisor starts the server again only then", async () => {
+  const pool = new FakePool(), db = new StatementQueue(pool, checkOptions({}));
+  pool.answer = "fails";
+  const temporary = ["53300", "55P03", "57P03", "57014", "40P01", "40001", "25P04", "08006"];
+  for (const code of [...temporary, "28P01", "3D000", "42501", "55000", "25006"]) {
+    Object.assign(pool.failure, { code });
+    await assert.rejects(db.query("read"), { isTemporary: temporary.includes(code) }, code);
+  }
+});
+
 test("a pool of its own is ended if its store cannot be opened, within its time limit", () =>
   withVirtualClock(async ({ now }) => {
     for (const answer of ["fails", "hangs"] as const) {

@@ -78,7 +78,10 @@ function isTemporary(error: unknown): boolean {
   if (sqlState(error) === "") return (error as { code?: unknown }).code !== "EPERM";
   return hasState(error, [
     "08", // a lost connection
+    "25P04", // a transaction that took too long
+    "40", // a conflict with other transactions, or on a standby with those of the primary
     "53", // no room, no memory or no connection left
+    "55P03", // a lock that others hold
     "57", // the start, the stop or an intervention of an operator
     "58", // a failure of the system
   ]);
