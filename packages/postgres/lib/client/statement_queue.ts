@@ -13,8 +13,11 @@ import { guardPool, ignoreError, maxConnectionsOf, type PostgresPool } from "./p
 /** How many statements may wait for a connection. */
 const MAX_WAITING = 10_000;
 
-/** After this many statements, a connection goes back to the pool, which may end it because of its age. */
-const MAX_IN_A_ROW = 1000;
+/**
+ * After this time, in milliseconds, a connection goes back to the pool: the keys, the app or another store may wait for it there, and the pool
+ * may end it because of its age. A count of statements would let them wait too long while statements are slow.
+ */
+const MAX_LEASE_MS = 100;
 
 /** A store with a pool of connections, as an observer sees it. */
 export interface PooledStore {
@@ -40,14 +43,14 @@ export interface StatementOptions {
 /** A connection that was taken out of the pool. One statement after the other gets it. */
 interface Lease {
   connection: Connection;
-  /** How many statements have got the connection since it was taken out. */
-  statements: number;
+  /** When the connection was taken out, in milliseconds as in `performance.now()`. */
+  since: number;
 }
 
 /**
  * Runs statements with a time limit, each on a connection that runs no other one meanwhile.
  *
- * A connection that was taken out of the pool passes from statement to statement. It goes back when none waits or after many of them, and is
+ * A connection that was taken out of the pool passes from statement to statement. It goes back when none waits or after a moment, and is
  * closed if its statement fails.
  */
 export class StatementQueue {
@@ -146,7 +149,7 @@ export class StatementQueue {
     const newest = this.#waiting.at(-1)!;
     try {
       const connection = await this.#pool.connect() as Connection;
-      this.#handOn({ connection, statements: 0 });
+      this.#handOn({ connection, since: performance.now() });
     } catch (error) {
       // A statement that came only during this attempt waits for another one. The others have their turn in order, so the oldest came before
       // it if the newest of that time still waits. A cancellation that came meanwhile fails in its place.
@@ -160,9 +163,8 @@ export class StatementQueue {
    * take it again for each statement would cost more than a read.
    */
   #handOn(lease: Lease): void {
-    const next = lease.statements < MAX_IN_A_ROW ? this.#waiting.shift() : undefined;
+    const next = performance.now() - lease.since < MAX_LEASE_MS ? this.#waiting.shift() : undefined;
     if (!next) return this.#release(lease.connection);
-    lease.statements++;
     next.resolve(lease);
   }
 
