@@ -128,6 +128,17 @@ test("a statement that is given up is cancelled before the next one is sent, als
     assert.deepEqual(pool.sent.slice(0, 3), ["given up", CANCEL, "waiting"]);
   }));
 
+test("a statement that ends without an answer, as by the time limit of the app's pool, is cancelled, and a refused one is not", async () => {
+  for (const [code, cancellations] of [[undefined, [CANCEL]], ["57014", []]] as const) {
+    const pool = new FakePool(), db = new StatementQueue(pool, checkOptions({}));
+    pool.answer = "fails";
+    pool.failure = Object.assign(new Error("Query read timeout"), { code });
+    await assert.rejects(db.query("read"), /Query read timeout/);
+    await turn();
+    assert.deepEqual(pool.sent, ["read", ...cancellations]);
+  }
+});
+
 test("a cancellation that hangs too is not cancelled, so that a closed store sends nothing more", () =>
   withVirtualClock(async ({ pending }) => {
     const pool = new FakePool();

@@ -28,6 +28,11 @@ function sqlState(error: unknown): string {
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) ? code : "";
 }
 
+/** Whether an error comes from the server or a pooler, and not from the driver. */
+export function isAnswer(error: unknown): boolean {
+  return sqlState(error) !== "";
+}
+
 /** Whether the SQLSTATE of an error begins with one of these texts: a class of two signs, or more of it. */
 function hasState(error: unknown, beginnings: readonly string[]): boolean {
   return beginnings.some((beginning) => sqlState(error).startsWith(beginning));

@@ -7,7 +7,7 @@ import { StoreUnavailableError } from "@petstore/petstore/store";
 import { storeClosed, uncertain } from "@petstore/petstore/store/toolkit";
 import type { CheckedOptions } from "../options.ts";
 import { type Connection, type Parameter, type Row, runStatement } from "./connection.ts";
-import { asUnavailable, isRefusal } from "./errors.ts";
+import { asUnavailable, isAnswer, isRefusal } from "./errors.ts";
 import { guardPool, ignoreError, maxConnectionsOf, type PostgresPool } from "./pool.ts";
 
 /** How many statements may wait for a connection. */
@@ -114,16 +114,16 @@ export class StatementQueue {
       const lease = await turn.promise;
       try {
         const rows = await new Promise<Row[]>((resolve, reject) => {
-          giveUp = (error) => {
-            if (!isCancellation) this.#cancel(lease.connection, text, whatItStores);
-            reject(error);
-          };
+          giveUp = reject;
           runStatement(lease.connection, text, parameters, this.#prepare).then(resolve, reject);
         });
         this.#handOn(lease);
         return rows;
       } catch (error) {
         const failure = failureOf(error, whatItStores);
+        // The time may have passed, also that of the app's pool (`query_timeout`), or the connection to a pooler was lost. In each case,
+        // PostgreSQL may go on with the statement.
+        if (!isAnswer(error) && !isCancellation) this.#cancel(lease.connection, text, whatItStores);
         // The connection may be dead, and otherwise a late answer or cancellation would hit its next statement.
         this.#release(lease.connection, failure);
         throw failure;
@@ -148,7 +148,9 @@ export class StatementQueue {
     this.#running++;
     const newest = this.#waiting.at(-1)!;
     try {
-      const connection = await this.#pool.connect() as Connection;
+      const connection = await this.#pool.connect() as Connection | undefined;
+      // This is how pg reports that a hook of the app, `onConnect`, has rejected without a reason.
+      if (!connection) throw new Error("the pool has given no connection");
       this.#handOn({ connection, since: performance.now() });
     } catch (error) {
       // A statement that came only during this attempt waits for another one. The others have their turn in order, so the oldest came before
@@ -186,11 +188,11 @@ export class StatementQueue {
   }
 
   /**
-   * Cancels a statement whose time has passed, because PostgreSQL would go on with it. The cancellation is a statement that waits in this
+   * Cancels a statement that PostgreSQL has not answered. The cancellation is a statement that waits in this
    * queue, before the others.
    */
   #cancel({ processID }: Connection, text: string, whatItStores: string | undefined): void {
-    if (processID === undefined) return;
+    if (typeof processID !== "number") return;
     // A statement that stores something is cancelled only while it waits for a lock, which is before its commit. Later it may wait until a
     // synchronous standby has its commit. If that wait were cancelled, others would see what it has stored, and a failover to the standby
     // would take it back. A statement that is not cancelled keeps its locks, and the creates after it wait for these locks until their own
