@@ -11,14 +11,17 @@ function check(url: string, schema: string): Promise<ServerExit> {
   return runHere(["check"], { PETSTORE_STORE: `${url}?schema=${schema}` });
 }
 
-test.tables("check tells in a line that the sequence is behind its table, which takes no impossible pet", async (url, schema) => {
-  const insert = (pet: string) => runSql(url, `INSERT INTO "${schema}".pets VALUES (${pet})`);
-  for (const pet of ["0, 7, 0, 'Rex'", `${2 ** 53}, 7, 0, 'Rex'`, "1, 7, 0, ''", "1, 7, 0, repeat('é', 256)"]) {
-    await assert.rejects(insert(pet), /violates check constraint/);
-  }
-  await insert("7, 7, 0, 'Rex'");
-  assertRefused(await check(url, schema), /sequence .*pet_ids is behind its table/);
-});
+test.tables(
+  "check tells in a line that the sequence is behind its table, which takes no impossible pet",
+  async (url, schema) => {
+    const insert = (pet: string) => runSql(url, `INSERT INTO "${schema}".pets VALUES (${pet})`);
+    for (const pet of ["0, 7, 0, 'Rex'", `${2 ** 53}, 7, 0, 'Rex'`, "1, 7, 0, ''", "1, 7, 0, repeat('é', 256)"]) {
+      await assert.rejects(insert(pet), /violates check constraint/);
+    }
+    await insert("7, 7, 0, 'Rex'");
+    assertRefused(await check(url, schema), /sequence .*pet_ids is behind its table/);
+  },
+);
 
 // An index of the operator does no harm, and neither does a table that refers to pets, or another way to store an index.
 const MORE = `SELECT {}.add_pets(ARRAY[repeat('é', 255)], '{7}', '{1}', '{ }', '{ }', '{ }');
