@@ -46,8 +46,7 @@ export async function send<T>(
   } catch (thrown) {
     const cause = redactedCopy(thrown, hide);
     if (cause?.name === "NotCapable") throw cause;
-    const hint = facts ? "" : corsHint(requestLine);
-    const message = `${requestLine} got no whole response${innermostMessage(cause)}${hint}`;
+    const message = `${requestLine} got no whole response${innermostMessage(cause)}`;
     throw new PetstoreError("connection_failed", message, { ...facts, cause });
   }
   if (text === undefined) throw unexpected(`${requestLine} got more than ${MAX_BODY_BYTES} bytes`, facts);
@@ -89,16 +88,6 @@ function innermostMessage(error: Error | undefined): string {
 /** Iterates over an error and its causes. */
 export function* errorAndCauses(error: unknown): Generator<{ message?: string; code?: string; cause?: unknown }> {
   for (let each = error; each instanceof Error; each = each.cause) yield each;
-}
-
-/**
- * A hint that the server may not permit pages of this page's origin (CORS). A browser does not tell a page so: the failure looks as if the
- * server were not there. The hint is empty outside of a browser, and for a server of the page's own origin.
- */
-function corsHint(requestLine: string): string {
-  const { origin } = (globalThis as { location?: { origin?: string } }).location ?? {};
-  if (origin === undefined || requestLine.includes(` ${origin}/`)) return "";
-  return `; if the server runs, it may not permit pages of ${origin} (CORS)`;
 }
 
 function factsOf({ status, headers }: Response, hide: Hide): ResponseFacts {

@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { PetstoreError } from "../mod.ts";
 import { answeredBy } from "./support.ts";
-import { whileReplaced } from "../../../tests/support/while_replaced.ts";
 
 const REX = '{"id":1,"name":"Réx","categoryId":7,"status":"sold"}';
 const ASKED = "GET http://localhost/v1/pets/1";
@@ -73,15 +72,4 @@ test("a code that this package does not know is kept, with the facts of the head
   assert.equal(String(error), "PetstoreError: Back soon");
   const facts = { name: "PetstoreError", ...body, requestId: "r-1", retryAfterMs: 7000 };
   assert.deepEqual(error, Object.assign(new PetstoreError(body.code, body.message), facts));
-});
-
-test("in a browser, a failure without a response says that pages of its origin may not be permitted", async () => {
-  const pets = answeredBy(() => Promise.reject(new TypeError("Failed to fetch")));
-  const origin = "http://localhost:5173";
-  await whileReplaced(globalThis as { location?: unknown }, { location: { origin } }, async () => {
-    const hint = `if the server runs, it may not permit pages of ${origin} (CORS)`;
-    await assert.rejects(pets.get(1n), { message: `${ASKED} got no whole response: Failed to fetch; ${hint}` });
-    const cut = answeredBy(() => new Response(new ReadableStream({ start: (body) => body.error(new Error("Cut")) })));
-    await assert.rejects(cut.get(1n), { message: `${ASKED} got no whole response: Cut` });
-  });
 });
