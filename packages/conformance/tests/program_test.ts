@@ -40,15 +40,19 @@ function assertRefused({ status, stdout, stderr }: Exit, shows: RegExp): void {
 
 const SETTINGS = ["--cors-origin=https://shop.example", "--request-id=all", "--public-url=https://pets.example/api/v1"];
 
-test("the program finds nothing wrong with this server, whatever its settings, and tells which pets it has left", () =>
+test("the program finds nothing wrong with this server, whatever its settings and its pets, and tells which pets it has left", () =>
   withFreshServerHere({ args: ["--store=memory:", `--key=${KEY}`, ...SETTINGS] }, async ({ origin }) => {
     writeFileSync("key", `${KEY}\n`);
-    const { status, stdout, stderr } = await runProgram([`${origin}/v1`, "--json", "--key-file=key"]);
-    const { cases, petIds, unknownPets } = JSON.parse(stdout);
-    assert.deepEqual([status, unknownPets], [0, 0], stdout);
-    assert.ok(cases.every(({ outcome }: { outcome: string }) => outcome === "pass"));
-    assert.deepEqual(petIds.map(Number), Array.from(petIds, (_, i) => i + 1));
-    assert.equal(stderr, `pets left behind: ${petIds.length}, with ids from 1 to ${petIds.length}\n`);
+    let pets = 0;
+    for (const round of [1, 2]) {
+      const { status, stdout, stderr } = await runProgram([`${origin}/v1`, "--json", "--key-file=key"]);
+      const { cases, petIds, unknownPets } = JSON.parse(stdout);
+      assert.deepEqual([status, unknownPets], [0, 0], `round ${round}: ${stdout}`);
+      assert.ok(cases.length > 25 && cases.every(({ outcome }: { outcome: string }) => outcome === "pass"));
+      const [first, last] = [pets + 1, pets += petIds.length];
+      assert.deepEqual(petIds.map(Number), Array.from(petIds, (_, i) => first + i));
+      assert.equal(stderr, `pets left behind: ${petIds.length}, with ids from ${first} to ${last}\n`);
+    }
   }));
 
 /** A petstore at the root of a port, some of whose requests another handler answers. */
