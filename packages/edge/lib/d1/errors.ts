@@ -9,13 +9,13 @@ import { uncertain } from "@petstore/petstore/store/toolkit";
  */
 const INTERFERENCE_MESSAGE = /constraint failed: petstore_(schema\.version|pets\.id|requests\.pet_id)\b/;
 
-/** The message about a table or column that was dropped, or is not there yet after a restore. */
-const MISSING_MESSAGE = /\bno such (table|column)\b|\bhas no column named\b/;
+/** The message about a table that is not there yet, or no longer. */
+const MISSING_MESSAGE = /\bno such table\b/;
 
 /** The message if SQLite has refused a statement, or D1 has not begun it. After any other message, the transaction may have been committed. */
 const REFUSAL_MESSAGE = /\bSQLITE_(?!IOERR)|^D1_ERROR: D1 DB is overloaded\b/;
 
-/** Whether a table or column is missing. A new check of the schema then explains why. */
+/** Whether a table is missing, which the store then makes. */
 export function isMissing(error: unknown): boolean {
   return MISSING_MESSAGE.test(messageOf(error));
 }
