@@ -39,6 +39,10 @@ test.tables("check says that tables are sound to which an operator has added som
 const DAMAGE: [damage: string, missing: string][] = [
   ["ALTER TABLE {}.pets ALTER name DROP NOT NULL", "column pets.name text"],
   ["ALTER TABLE {}.pets DROP CONSTRAINT pets_status_check", "CHECK ((status = ANY (ARRAY[0, 1, 2]))) on pets"],
+  [
+    "ALTER TABLE {}.pets DROP CONSTRAINT pets_name_check",
+    "CHECK (((length(name) > 0) AND (length(name) <= 255))) on pets",
+  ],
   ["DROP INDEX {}.pets_by_status; CREATE INDEX ON {}.pets (status, id) WHERE id < 9", "index on pets (status, id)"],
   ["ALTER TABLE {}.requests SET UNLOGGED", "write-ahead log for requests"],
   ["ALTER SEQUENCE {}.pet_ids CACHE 10 CYCLE", "sequence pet_ids in steps of 1"],
