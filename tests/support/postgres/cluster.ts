@@ -61,9 +61,9 @@ const SETTINGS = [
   "autovacuum=off",
 ];
 
-export function startAgain(cluster: Cluster): void {
+export function startAgain(cluster: Cluster, more: readonly string[] = []): void {
   const { folder, port } = cluster;
-  const options = [`port=${port}`, ...SETTINGS].map((setting) => `-c ${setting}`).join(" ");
+  const options = [`port=${port}`, ...SETTINGS, ...more].map((setting) => `-c ${setting}`).join(" ");
   const args = ["-D", join(folder, "data"), "-l", join(folder, "log"), "-w", "-o", options, "start"];
   run(cluster, "pg_ctl", args);
 }
@@ -80,7 +80,7 @@ function run({ bin, folder }: Cluster, program: string, args: string[]): void {
 }
 
 /** Gives a file or a folder to the user of a cluster. */
-function own(path: string): void {
+export function own(path: string): void {
   if (LEND.length > 0) spawnSync("chown", ["nobody", path]);
 }
 
