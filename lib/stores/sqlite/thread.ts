@@ -51,10 +51,13 @@ export class Thread<Request, Result> {
       if ("failure" in answer) this.#asked?.reject(errorOf(answer.failure));
       else this.#asked?.resolve(answer.result);
     });
-    port.on("close", () => {
+    const end = () => {
       this.#hasEnded = true;
       this.#asked?.reject(new ThreadEnded());
-    });
+    };
+    port.on("close", end);
+    // On Bun, the port stays open if the thread ends while it starts, before it has its own side of the port.
+    worker.on("exit", end);
   }
 
   /** Whether the thread has ended, as far as this program has heard. */

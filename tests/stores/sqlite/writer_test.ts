@@ -99,6 +99,16 @@ test("a store whose thread has ended closes", () =>
     for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
   }));
 
+test("a create whose thread ends while it starts is unavailable, and the store closes", () =>
+  withThread(async (store) => {
+    const { unref } = Worker.prototype;
+    const endAtOnce = function (this: Worker) {
+      void this.terminate();
+      return unref.call(this);
+    };
+    await whileReplaced(Worker.prototype, { unref: endAtOnce }, () => assert.rejects(store.create(REX), isUncertain));
+  }));
+
 test("a thread does not start on a file that has been moved, and makes none in its place", () =>
   withThread(async (store, _other, path) => {
     renameSync(path, `${path}.moved`);
