@@ -3,7 +3,7 @@
  * at a time, and the thread answers with a result or a failure.
  */
 
-import { closeSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { devNull } from "node:os";
 import { MessageChannel, type MessagePort, Worker, workerData } from "node:worker_threads";
 import type { MaybePromise } from "../../promises.ts";
@@ -134,7 +134,9 @@ export function startThread<Request, Result>(
 /** Whether the thread can load its module, which imports others from the folder `lib`. */
 function mayLoad(module: string): boolean {
   const library = new URL("../../", module);
-  return library.protocol !== "file:" || mayAccess("read", library);
+  if (library.protocol !== "file:") return true;
+  // webpack writes the address that the module had at the build into its bundle, which may then run on another machine.
+  return mayAccess("read", library) && existsSync(new URL(module));
 }
 
 function mayUse(path: string): boolean {

@@ -8,6 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { openSqliteStore, type SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
+import { startThread } from "../../../lib/stores/sqlite/thread.ts";
 import { formatPet, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { fill, untilLocked } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
@@ -107,6 +108,11 @@ test("a create whose thread ends while it starts is unavailable, and the store c
       return unref.call(this);
     };
     await whileReplaced(Worker.prototype, { unref: endAtOnce }, () => assert.rejects(store.create(REX), isUncertain));
+  }));
+
+test("no thread starts if the file of its module is not there, as in a bundle of webpack that runs on another machine", () =>
+  withPath((path) => {
+    assert.equal(startThread("file:///built/lib/stores/sqlite/writing_thread.js", { path }), undefined);
   }));
 
 test("a thread does not start on a file that has been moved, and makes none in its place", () =>
