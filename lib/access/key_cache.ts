@@ -78,7 +78,7 @@ export class KeyCache {
   #known: KnownKeys | undefined;
   /** The failure of the last read; undefined if it has succeeded, or none has ended. */
   #failure: Failure | undefined;
-  /** How many reads have failed. A request sees by it that one has failed while it waited. */
+  /** How many reads have failed before a later one had succeeded. A request sees by it that the store has failed while it waited. */
   #failureCount = 0;
   /** When the last read began. */
   #lastReadAt = -Infinity;
@@ -179,7 +179,6 @@ export class KeyCache {
       }
     } catch (error) {
       failure = { error, readAt };
-      this.#failureCount++;
     }
     if (!this.#isOutdated(readAt)) this.#setFailure(failure);
     if (failure) throw failure.error;
@@ -210,6 +209,7 @@ export class KeyCache {
   #setFailure(failure: Failure | undefined): void {
     const failureBefore = this.#failure;
     this.#failure = failure;
+    if (failure) this.#failureCount++;
     // Without known keys, the requests fail with the error itself. So the app is told only of outages after a success.
     if (failure && !failureBefore && this.#known) callSafely(() => this.#listeners.onOutage(failure.error));
     if (!failure && failureBefore) callSafely(() => this.#listeners.onRecovery());
