@@ -216,6 +216,22 @@ testProgram(
   },
 );
 
+testProgram(
+  "a change counts at once by a coarse clock too, by which an earlier read began at the same time",
+  async (program) => {
+    const { id, key } = await program.manager.add({ label: "ci" });
+    await sleep(60);
+    program.readMs = 300;
+    const wrong = program.ask("pk_wrong");
+    // The store carries out the read before the change.
+    for (let i = 0; i < 10; i++) await Promise.resolve();
+    program.readMs = 20;
+    await program.manager.revoke(id);
+    await wrong;
+    assert.equal((await program.ask(key))[0], "no");
+  },
+);
+
 for (const mode of ["works", "fails"] as const) {
   testProgram(
     `changes by this program count at once, and an earlier read that ${mode} later changes nothing`,
