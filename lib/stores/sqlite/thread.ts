@@ -33,7 +33,11 @@ interface Failure {
 }
 
 /** The answer to a request will never come, because the thread has ended. */
-export class ThreadEnded extends Error {}
+export class ThreadEnded extends Error {
+  override message = "The thread has ended";
+  /** Another thread may reach the end of its work. */
+  readonly isTemporary = true;
+}
 
 /** A thread, as the program sees it that has started it. */
 export class Thread<Request, Result> {
