@@ -80,8 +80,8 @@ export class Thread<Request, Result> {
     this.#asked = Promise.withResolvers<Result>();
     // The port keeps the process alive only during the wait, so that a store without creates in flight does not.
     this.#port.ref();
-    this.#port.postMessage(request);
     try {
+      this.#port.postMessage(request);
       return await this.#asked.promise;
     } finally {
       this.#port.unref();
