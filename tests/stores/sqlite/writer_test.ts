@@ -3,8 +3,10 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { openSqliteStore, type SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
@@ -100,14 +102,27 @@ test("a store whose thread has ended closes", () =>
     for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
   }));
 
-test("a create whose thread ends while it starts is unavailable, and the store closes", () =>
+test("a create whose thread ends while it starts is answered, and the store closes", () =>
   withThread(async (store) => {
     const { unref } = Worker.prototype;
     const endAtOnce = function (this: Worker) {
       void this.terminate();
       return unref.call(this);
     };
-    await whileReplaced(Worker.prototype, { unref: endAtOnce }, () => assert.rejects(store.create(REX), isUncertain));
+    await whileReplaced(Worker.prototype, { unref: endAtOnce }, async () => {
+      // On a busy machine, Deno may let the thread finish all the same.
+      const outcome = await store.create(REX).catch((error) => error);
+      assert.ok(outcome === 1n || isUncertain(outcome), String(outcome));
+    });
+  }));
+
+test("a thread that ends before its answer is a failure that may pass", () =>
+  withPath(async (path) => {
+    const module = join(dirname(path), "writing_thread.js");
+    writeFileSync(module, 'export function runInThread() { throw new Error("The thread has no memory left"); }');
+    const thread = startThread(pathToFileURL(module).href, { path })!;
+    await assert.rejects(thread.ask("anything"), { message: "The thread has ended", isTemporary: true });
+    await thread.end();
   }));
 
 test("no thread starts if the file of its module is not there, as in a bundle of webpack that runs on another machine", () =>
