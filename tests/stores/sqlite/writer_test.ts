@@ -146,7 +146,7 @@ async function isCommittedHere(store: SqliteStore): Promise<boolean> {
   return unsettled === 0;
 }
 
-test.path("a create that is alone is committed on the calling thread while the disk is fast, and else by the thread", async (path) => {
+test.fastPath("a create that is alone is committed on the calling thread while the disk is fast, and else by the thread", async (path) => {
   await using store = openSqliteStore(path, "auto");
   for (let time = 0; time < 2; time++) {
     await until("a commit on the calling thread", () => isCommittedHere(store));
@@ -171,7 +171,7 @@ test.path("a create that is alone is committed by the thread if that always writ
   assert.equal(await isCommittedHere(store), false);
 });
 
-test.path("a create that has to write a long log back is committed by the thread", async (path) => {
+test.fastPath("a create that has to write a long log back is committed by the thread", async (path) => {
   await using store = openSqliteStore(path, "auto");
   await until("a commit on the calling thread", () => isCommittedHere(store));
   // While this connection reads, the log cannot be written back.
