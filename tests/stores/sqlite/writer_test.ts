@@ -119,7 +119,7 @@ test("a create whose thread ends while it starts is answered, and the store clos
 test("a thread that ends before its answer is a failure that may pass", () =>
   withPath(async (path) => {
     const module = join(dirname(path), "writing_thread.js");
-    writeFileSync(module, 'export function runInThread() { throw new Error("The thread has no memory left"); }');
+    writeFileSync(module, `import process from "node:process"; export function runInThread() { process.exit(1); }`);
     const thread = startThread(pathToFileURL(module).href, { path })!;
     await assert.rejects(thread.ask("anything"), { message: "The thread has ended", isTemporary: true });
     await thread.end();
