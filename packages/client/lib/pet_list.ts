@@ -106,13 +106,14 @@ function nextQuery({ headers, facts }: Answer<unknown>): string | undefined {
   throw unexpected("The link to the next page does not lead to a page of this list", facts);
 }
 
-/** How many pages in a row may have no pet, or begin with that of the page before. A server may make new cursors without end. */
+/** How many pages in a row may have no pet, or begin with that of an earlier page. A server may make new cursors without end. */
 const MOST_IDLE_PAGES = 100;
 
 /** Notices that the pages of a list have no end, because a server is at fault and its client must not read for ever. */
 class Progress {
   readonly #queries = new Set<string>();
-  #firstId: bigint | undefined;
+  /** The id of the first pet of each page. */
+  readonly #firstIds = new Set<bigint>();
   #idlePages = 0;
 
   /**
@@ -123,9 +124,10 @@ class Progress {
   advance(nextQuery: string, { value: pets, facts }: Answer<Pet[]>): void {
     if (this.#queries.has(nextQuery)) throw unexpected("The pages go in a circle", facts);
     this.#queries.add(nextQuery);
-    const firstId = pets[0]?.id ?? this.#firstId;
-    this.#idlePages = firstId === this.#firstId ? this.#idlePages + 1 : 0;
-    this.#firstId = firstId;
+    const firstId = pets[0]?.id;
+    const isIdle = firstId === undefined || this.#firstIds.has(firstId);
+    this.#idlePages = isIdle ? this.#idlePages + 1 : 0;
+    if (!isIdle) this.#firstIds.add(firstId);
     if (this.#idlePages === MOST_IDLE_PAGES) {
       throw unexpected(`${MOST_IDLE_PAGES} pages in a row had no new pet`, facts);
     }
