@@ -47,6 +47,7 @@ const ENDS: [name: string, respond: () => Response, end: string | RegExp][] = [
   ["a body without a stream, as in React Native", () => like({ body: undefined }, REX), "Réx"],
   ["a category with a point", json(PET.replace("5807", "5807.0")), "Rex"],
   ["a redirect that a browser hides", () => like({ type: "opaqueredirect", status: 0, ok: false }), REDIRECTED],
+  ["a 304 that it has not asked for", () => new Response(null, { status: 304 }), `${FOREIGN}304 ""`],
   [
     "a page with 200",
     () => new Response(PAGE, { headers: { "content-type": "text/html" } }),
