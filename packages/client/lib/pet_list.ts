@@ -106,7 +106,7 @@ function nextQuery({ headers, facts }: Answer<unknown>): string | undefined {
   throw unexpected("The link to the next page does not lead to a page of this list", facts);
 }
 
-/** How many pages in a row may have no pet, or begin with that of the page before. A server may make new cursors without end. */
+/** How many pages in a row may have no pet, or begin with that of an earlier page. A server may make new cursors without end. */
 const MOST_IDLE_PAGES = 100;
 
 /**
@@ -114,15 +114,15 @@ const MOST_IDLE_PAGES = 100;
  * because a server is at fault and its client must not read for ever.
  */
 function createProgressCheck() {
-  const queries = new Set<string>();
-  let lastId: bigint | undefined;
+  const queries = new Set<string>(), firstIds = new Set<bigint>();
   let idlePages = 0;
   return (nextQuery: string, { value: pets, facts }: Answer<Pet[]>): void => {
     if (queries.has(nextQuery)) throw unexpected("The pages go in a circle", facts);
     queries.add(nextQuery);
-    const firstId = pets[0]?.id ?? lastId;
-    idlePages = firstId === lastId ? idlePages + 1 : 0;
-    lastId = firstId;
+    const firstId = pets[0]?.id;
+    const isIdle = firstId === undefined || firstIds.has(firstId);
+    idlePages = isIdle ? idlePages + 1 : 0;
+    if (!isIdle) firstIds.add(firstId);
     if (idlePages === MOST_IDLE_PAGES) throw unexpected(`${MOST_IDLE_PAGES} pages in a row had no new pet`, facts);
   };
 }

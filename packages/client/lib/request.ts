@@ -115,9 +115,9 @@ function describeForeign(response: Response, hide: Hide, text: string): string {
   return `is redirected to ${target}; baseUrl must be the address that answers`;
 }
 
-/** A browser hides the status of a redirect, and its target. */
+/** A browser hides the status of a redirect, and its target. The status 304 says that a kept response is fresh, and leads nowhere. */
 function isRedirect({ type, status }: Response): boolean {
-  return type === "opaqueredirect" || (status >= 300 && status < 400);
+  return type === "opaqueredirect" || (status >= 300 && status < 400 && status !== 304);
 }
 
 /** Quotes the beginning of a text that a server has sent, so that a long response does not make a long message. */

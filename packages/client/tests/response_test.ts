@@ -32,6 +32,7 @@ const json = (body: string, status = 200) => () =>
 const ENDS: [name: string, respond: () => Response, end: string | RegExp][] = [
   ["a category with a point", json(PET.replace("5807", "5807.0")), "Rex"],
   ["a redirect that a browser hides", hiddenRedirect, REDIRECTED],
+  ["a 304 that it has not asked for", () => new Response(null, { status: 304 }), `${FOREIGN}304 ""`],
   [
     "a page with 200",
     () => new Response(PAGE, { headers: { "content-type": "text/html" } }),
