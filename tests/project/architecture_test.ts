@@ -46,6 +46,18 @@ function leads(from: string, to: string): boolean {
   return ARROWS.some(([tail, head]) => tail === from && (head === to || leads(head, to)));
 }
 
+/** The folders of lib/server, the lowest first. A module imports from its own folder and from those of the lines above. */
+const SERVER_LAYERS = [
+  ["process"],
+  ["first_key"],
+  ["settings", "viewer"],
+  ["service", "store_setting", "transfer"],
+  ["telemetry"],
+  ["serving"],
+  ["commands"],
+  ["deno", "node"],
+];
+
 /** The folder below `parent` that has a module, or "domain" for a module beside these folders. */
 function folderOf(path: string, parent: string): string {
   return path.slice(parent.length).split("/").slice(0, -1)[0] ?? "domain";
@@ -71,26 +83,25 @@ test("the folders of lib/ import what the picture in docs/tour.md shows, and eve
   }
 });
 
-/** Fails if imports lead in a circle. `importsOf` tells what a module or a folder imports. */
-function assertNoCircle(all: Iterable<string>, importsOf: (one: string) => readonly string[]): void {
-  const done = new Set<string>();
-  const visit = (one: string, way: readonly string[]): void => {
-    assert.ok(!way.includes(one), [...way.slice(way.indexOf(one)), one].join(" → "));
-    if (done.has(one)) return;
-    for (const target of importsOf(one)) visit(target, [...way, one]);
-    done.add(one);
+test("the folders of lib/server import from the layers below", () => {
+  const layerOf = (folder: string) => {
+    const layer = SERVER_LAYERS.findIndex((names) => names.includes(folder));
+    assert.ok(layer >= 0, `lib/server/${folder} is in no layer`);
+    return layer;
   };
-  for (const one of all) visit(one, []);
-}
+  for (const [from, to, what] of importsBetween("lib/server/")) assert.ok(layerOf(to) < layerOf(from), what);
+});
 
-test("imports never lead in a circle of modules, types included, or of folders of lib/server", () => {
-  const modules = ["lib/", "packages/*/lib/", "bench/", "tools/"].flatMap(filesBelow);
-  assert.ok(modules.length > 200);
-  assertNoCircle(modules, (path) => path.endsWith(".ts") ? relativeImportsOf(path) : []);
-  const imports = importsBetween("lib/server/");
-  assertNoCircle(imports.map(([from]) => from), (folder) => {
-    return imports.filter(([from]) => from === folder).map(([, to]) => to);
-  });
+test("imports never lead in a circle, types included", () => {
+  const done = new Set<string>();
+  const visit = (path: string, way: readonly string[]): void => {
+    assert.ok(!way.includes(path), [...way.slice(way.indexOf(path)), path].join(" → "));
+    if (done.has(path) || !path.endsWith(".ts")) return;
+    for (const target of relativeImportsOf(path)) visit(target, [...way, path]);
+    done.add(path);
+  };
+  for (const path of ["lib/", "packages/*/lib/", "bench/", "tools/"].flatMap(filesBelow)) visit(path, []);
+  assert.ok(done.size > 200);
 });
 
 test("mod.ts, the client and all that they reach use web standards alone, and other modules what the plan says", () => {
