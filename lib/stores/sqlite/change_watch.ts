@@ -8,12 +8,6 @@ import { stampShowsAlterations } from "./schema_text.ts";
 import { prepareExact } from "./transaction.ts";
 
 /**
- * How many pages the log may have for a commit on the thread that serves. SQLite writes the log back at a thousand, so it is longer only
- * if something has read the file for long, such as a backup, or if a killed process has left it so.
- */
-const LONG_LOG_PAGES = 4000;
-
-/**
  * Reads the marks by which changes are noticed. The version of the schema is one of them: it changes at each change of a table or a
  * trigger, and when another database is restored over the file. A test checks SQLite's plan for the statement.
  */
@@ -61,17 +55,6 @@ export class ChangeWatch {
       // What has happened is not known, so everything that was read before may be stale.
       this.#marks = undefined;
       this.counters.alterations++;
-    }
-  }
-
-  /** Whether the next commit may have to write a long log back to the file, which takes seconds for a gigabyte. */
-  get isLogLong(): boolean {
-    try {
-      // Without an index, no length is ever known. To take each log for a long one would then slow down every create.
-      return this.#index !== undefined && this.#index.countPages() > LONG_LOG_PAGES;
-    } catch {
-      // The length cannot be read at the moment, so the log may be long.
-      return true;
     }
   }
 
