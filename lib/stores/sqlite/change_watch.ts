@@ -22,6 +22,8 @@ interface Marks {
   stamp: bigint;
   /** The largest id of a pet. */
   last: bigint;
+  /** Whether the stamp shows each change under this schema. It does not if a trigger was removed, for example. */
+  areTrue: boolean;
 }
 
 /**
@@ -37,8 +39,6 @@ export class ChangeWatch {
   readonly #selectMarks: StatementSync;
   /** The marks of the last look. They are undefined if anything may have changed since: before the first look and after a failure. */
   #marks: Marks | undefined;
-  /** The version of the schema that was examined last, and whether the stamp shows each change of a pet under this schema. */
-  #examined: { schema: bigint | undefined; hasTrueStamp: boolean } = { schema: undefined, hasTrueStamp: false };
 
   constructor({ db, files }: Connection) {
     this.#db = db;
@@ -68,20 +68,19 @@ export class ChangeWatch {
     const before = this.#marks;
     const now = this.#readMarks();
     this.#marks = now;
-    if (!before || !now || isAltered(before, now)) this.counters.alterations++;
+    if (!before || isAltered(before, now)) this.counters.alterations++;
     else if (now.last > before.last) this.counters.additions++;
   }
 
-  /** Reads the marks. They are undefined if they do not show each change, for example because a trigger was removed. */
-  #readMarks(): Marks | undefined {
-    const marks = this.#selectMarks.get() as unknown as Marks | undefined;
-    if (marks && marks.schema !== this.#examined.schema) {
-      this.#examined = { schema: marks.schema, hasTrueStamp: stampShowsAlterations(this.#db) };
-    }
-    return this.#examined.hasTrueStamp ? marks : undefined;
+  #readMarks(): Marks {
+    const marks = this.#selectMarks.get() as unknown as Omit<Marks, "areTrue">;
+    const before = this.#marks;
+    // The schema is examined when it has changed.
+    const areTrue = marks.schema === before?.schema ? before.areTrue : stampShowsAlterations(this.#db);
+    return { ...marks, areTrue };
   }
 }
 
 function isAltered(before: Marks, now: Marks): boolean {
-  return now.schema !== before.schema || now.stamp !== before.stamp || now.last < before.last;
+  return !now.areTrue || now.schema !== before.schema || now.stamp !== before.stamp || now.last < before.last;
 }

@@ -10,6 +10,7 @@ import { closeUnused } from "./descriptors.ts";
 import { inspectFiles } from "./file_checks.ts";
 import { followLinks } from "./file_names.ts";
 import { explained, unavailableFrom } from "./errors.ts";
+import type { OpenedFiles } from "./opened_files.ts";
 import { requireNotEmpty } from "./ownership.ts";
 import { expectedSchemaText, readSchemaText } from "./schema_text.ts";
 import { prepareExact, waitForLocks } from "./transaction.ts";
@@ -37,12 +38,7 @@ export function inspectFound(found: FoundDatabase): Promise<Inspection> {
 }
 
 /** A database that can be read without a change. */
-export interface FoundDatabase {
-  /** The path in the operator's words, for messages. */
-  givenPath: string;
-  /** The path of the file itself, without symbolic links. */
-  path: string;
-}
+export type FoundDatabase = Pick<OpenedFiles, "givenPath" | "path">;
 
 /**
  * Finds a database, and checks that it can be read without a change. Call it on the main thread: the check makes a second name for the file

@@ -87,15 +87,10 @@ export class Writer {
     return pending.length === 1 && this.#longestMs < SHORT_COMMIT_MS && !isLogLong(files);
   }
 
-  /** Commits on the calling thread. While another connection has the lock, it tries again and again. */
-  #commitHere(pending: readonly PendingWrite[]): MaybePromise<void> {
-    const deadline = performance.now() + BUSY_TIMEOUT_MS;
+  /** Commits on the calling thread. While another connection has the lock, it tries again and again, until the deadline. */
+  #commitHere(pending: readonly PendingWrite[], deadline = performance.now() + BUSY_TIMEOUT_MS): MaybePromise<void> {
     const isSettled = this.#tryHere(pending, deadline);
-    if (!isSettled) return this.#retryHere(pending, deadline);
-  }
-
-  async #retryHere(pending: readonly PendingWrite[], deadline: number): Promise<void> {
-    do await sleep(RETRY_DELAY_MS); while (!this.#tryHere(pending, deadline));
+    if (!isSettled) return sleep(RETRY_DELAY_MS).then(() => this.#commitHere(pending, deadline));
   }
 
   /** Returns whether the callers know the outcome. They do not if another connection has the lock and the deadline has not passed. */
