@@ -11,7 +11,7 @@ export function didYouMean(word: string, names: readonly string[], prefix = ""):
 }
 
 /** How many letters are left of the longer of two words without their common beginning and their common end. */
-export function differingLength(one: string, other: string): number {
+function differingLength(one: string, other: string): number {
   let start = 0;
   while (start < one.length && one[start] === other[start]) start++;
   let ends = 0;

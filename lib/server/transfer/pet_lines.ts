@@ -2,15 +2,12 @@
 
 import { parseNewPet, type PetDraft } from "../../pet.ts";
 import { SettingError } from "../process/start_error.ts";
-import { differingLength } from "../process/suggestion.ts";
 
-/** The pets of a source of NDJSON, and what it has beside them. */
+/** What a source of NDJSON has. */
 export interface PetLines {
   pets: PetDraft[];
   /** A text for each line that is no pet: its number, and what is wrong with it. */
   badLines: string[];
-  /** The names of members that a pet does not have. Such a member does not make its line bad. */
-  ignoredNames: Set<string>;
 }
 
 /**
@@ -21,18 +18,17 @@ export interface PetLines {
 export async function readPetLines(source: AsyncIterable<Uint8Array>): Promise<PetLines> {
   const pets: PetDraft[] = [];
   const badLines: string[] = [];
-  const ignoredNames = new Set<string>();
   let number = 0;
   for await (const lines of readLines(source)) {
     for (const line of lines) {
       number++;
       if (line.trim() === "") continue;
-      const petOrFaults = parseLine(line, ignoredNames);
+      const petOrFaults = parseLine(line);
       if (Array.isArray(petOrFaults)) badLines.push(`Line ${number}: ${petOrFaults.join("; ")}`);
       else pets.push(petOrFaults);
     }
   }
-  return { pets, badLines, ignoredNames };
+  return { pets, badLines };
 }
 
 /** The length of the longest line that may be cut by the blocks of its source, in characters. */
@@ -75,64 +71,22 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
   }
 }
 
+/** The members that a line may have. An export has ids, so a line may have one, though the store gives a new id. */
+const MEMBERS = ["id", "name", "categoryId", "status"];
+
 /**
- * Parses a line.
+ * Parses a line. A member that a pet does not have is a fault: if `Status` were ignored, every pet of the file would become available.
  *
- * Most members that a pet does not have are ignored. One whose name is nearly that of a member of a pet is a mistake: if it were ignored, every
- * pet of a file with `Status` would become available.
- *
- * @param ignoredNames Gets the names of the members that are ignored.
  * @returns The pet of the line, or the clauses that say why it has none. Their subject is "it", the line.
  */
-function parseLine(line: string, ignoredNames: Set<string>): PetDraft | string[] {
+function parseLine(line: string): PetDraft | string[] {
   let petOrFaults: PetDraft | string[];
   try {
     petOrFaults = parseNewPet(line, "available", "it");
   } catch (error) {
     return [`it is not JSON: ${(error as SyntaxError).message}`];
   }
-  const unknown = unknownNames(line);
-  const misspelt = unknown.flatMap((name) => {
-    const member = similarMember(name);
-    return member === undefined ? [] : `it has a member ${JSON.stringify(name)}, which must be "${member}"`;
-  });
-  if (misspelt.length > 0) return misspelt;
-  for (const name of unknown) ignoredNames.add(name);
-  return petOrFaults;
-}
-
-const MEMBERS = ["name", "categoryId", "status"];
-
-/** The names that are not reported as ignored. An export has ids, so that a line with one is usual, though the store gives a new id. */
-const KNOWN = ["id", ...MEMBERS];
-
-/**
- * The names of the members that a pet does not have.
- *
- * @param line Is valid JSON. If it is no object, it has no members.
- */
-function unknownNames(line: string): string[] {
-  const body: unknown = JSON.parse(line);
-  if (typeof body !== "object" || body === null || Array.isArray(body)) return [];
-  return Object.keys(body).filter((name) => !KNOWN.includes(name));
-}
-
-/**
- * The member of a pet that an unknown name may mean: its letters are the same but for one of them, or in another order. Case, accents, spaces,
- * punctuation and invisible characters do not count.
- */
-function similarMember(name: string): string | undefined {
-  const letters = lettersOf(name);
-  return MEMBERS.find((member) => {
-    const expected = lettersOf(member);
-    return differingLength(letters, expected) <= 1 || sorted(letters) === sorted(expected);
-  });
-}
-
-function lettersOf(name: string): string {
-  return name.normalize("NFKD").replace(/[^\p{L}\p{N}]/gu, "").toLowerCase();
-}
-
-function sorted(letters: string): string {
-  return [...letters].sort().join("");
+  if (Array.isArray(petOrFaults)) return petOrFaults;
+  const unknown = Object.keys(JSON.parse(line)).filter((name) => !MEMBERS.includes(name));
+  return unknown.length === 0 ? petOrFaults : unknown.map((name) => `a pet has no member ${JSON.stringify(name)}`);
 }
