@@ -1,14 +1,12 @@
 /** The key file is used if only its owner can read it. Otherwise it is refused without showing the key. */
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { defaultCallerId } from "../../../lib/access/key_digest.ts";
 import { provideFirstKey } from "../../../lib/server/first_key/first_key.ts";
 import { readOrMakeKey } from "../../../lib/server/first_key/key_file.ts";
 import { SettingError } from "../../../lib/server/process/start_error.ts";
 import { createMemoryStore } from "../../../mod.ts";
 import { test } from "../../support/server/in_process.ts";
-import { runLine } from "../../support/server/pet_files.ts";
 
 const KEY = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
 
@@ -85,24 +83,6 @@ test.inFolder("servers that start for the first time at one moment agree on a ke
     assert.equal(Deno.readTextFileSync("data/.gitignore"), "*\n");
   } finally {
     Deno.umask(umask);
-  }
-});
-
-test.inFolder("a folder whose making was cut short gets its .gitignore at the next start, and no other folder gets one", async () => {
-  const ignored = () => existsSync("data/.gitignore") && Deno.readTextFileSync("data/.gitignore");
-  const start = async () => {
-    assert.equal((await runLine("serve --log=off --store=sqlite:data/petstore.db")).status, 0);
-    return ignored();
-  };
-  for (const cutShort of [() => {}, () => Deno.writeTextFileSync("data/.gitignore", "")]) {
-    Deno.mkdirSync("data");
-    cutShort();
-    assert.equal(await start(), "*\n");
-    // Its owner wants the folder in a commit.
-    Deno.removeSync("data/.gitignore");
-    Deno.removeSync("data/api-key");
-    assert.equal(await start(), false);
-    Deno.removeSync("data", { recursive: true });
   }
 });
 

@@ -41,7 +41,10 @@ test.inFolder("import adds pets with the default status and new ids, and a file 
 const BAD: readonly [line: string, shows: RegExp][] = [
   ['{"name":"Rex","categoryId":9223372036854775808}', /^petstore: Line 3: categoryId must be .*$/m],
   ["{}", /^petstore: Line 3: name is required; categoryId is required$/m],
-  ['{"id":1,"name":"Rex","categoryId":7,"Status":1,"__proto__":{}}', /3: a pet has no member "Status"; .* "__proto__"$/m],
+  [
+    '{"id":1,"name":"Rex","categoryId":7,"Status":1,"__proto__":{}}',
+    /3: a pet has no member "Status"; .* "__proto__"$/m,
+  ],
   ['["Rex",7]', /^petstore: Line 3: it must be a JSON object/m],
   // No control character reaches the terminal.
   ['{"name":"Rex\u001b[31m","categoryId":7}', /^petstore: Line 3: it is not JSON: \P{Cc}*$/mu],
