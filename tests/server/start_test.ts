@@ -36,24 +36,11 @@ test.withFolder("the first start makes a key and a store and says so once; the s
   assert.equal(readKey(folder), key);
 });
 
-const NOT_UTF8: Record<string, string> = {
-  PETSTORE_KEYS: "memory:",
-  PGSSLMODE: "postgres://127.0.0.1:1/pets",
-  PGSSLROOTCERT: "postgres://127.0.0.1:1/pets",
-};
-
-for (const [variable, store] of Object.entries(NOT_UTF8)) {
-  testUnless(ON_NODE && store !== "memory:" && "Node replaces the bytes that are not UTF-8")(
-    `${variable} that is not UTF-8 ends the start with one line that does not show it`,
-    () =>
-      withTempFolder((folder) => {
-        const command = serverCommand().map((word) => `'${word}'`).join(" ");
-        const line = `export ${variable}="$(printf 'secret\\351')"; ${command} serve --port 0 --store ${store} 2>&1`;
-        const seen = shell(folder, `${line}; echo "status $?"`);
-        assert.match(seen, new RegExp(`^petstore: (?!.*secret).*${variable} .*\\nstatus 2\\n$`));
-      }),
-  );
-}
+test.withFolder("keys that are not UTF-8 end the start with one line that does not show them", (folder) => {
+  const command = serverCommand().map((word) => `'${word}'`).join(" ");
+  const seen = shell(folder, `export PETSTORE_KEYS="$(printf 'secret\\351')"; ${command} serve 2>&1; echo "status $?"`);
+  assert.equal(seen, "petstore: PETSTORE_KEYS is not text in UTF-8\nstatus 2\n");
+});
 
 testUnless(ON_NODE && "Node has no Deno.serve")(
   "an address for Deno.serve in the environment ends the start, since Deno would listen there",

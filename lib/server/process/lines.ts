@@ -16,15 +16,12 @@ export function asJsonLine(line: string): string {
   return JSON.stringify({ time: new Date().toISOString(), message: line.replace(/^petstore: /, "") });
 }
 
-/** Deno's message about a variable that is not UTF-8. It ends with the value, which may be a password. */
-const VARIABLE_MESSAGE = /environment variable was not valid unicode: .*/;
-
 /**
- * A message without Deno's advice and without the value of a variable, on one line: line ends, control characters and invisible ones, such as
+ * A message without Deno's advice, on one line: line ends, control characters and invisible ones, such as
  * a byte order mark, become escape sequences. A setting or a text of another program may contain them.
  */
 export function oneLine(message: string): string {
-  return withoutAdvice(message).replace(VARIABLE_MESSAGE, "environment variable was not valid unicode")
+  return withoutAdvice(message)
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => quoteVisibly(character).slice(1, -1));
 }
 
