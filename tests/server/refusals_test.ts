@@ -11,6 +11,7 @@ import { overwrite } from "../support/system/disk.ts";
 const REFUSED: [line: string, shows: string][] = [
   // The command and its flags. A word that may be a key is not shown.
   ["bakcup x.db", "There is no such command (did you mean backup?); --help lists the commands\n"],
+  ["keys", "There is no such command (did you mean keys add?); --help lists the commands\n"],
   ["pk_secret", ": There is no such command; --help lists the commands\n"],
   ["check --stor=x", "Unknown option '--stor' (did you mean --store?); add --help to see the flags of check"],
   ["--docs=pk_secret", "Option '--docs' does not take an argument; add"],
@@ -49,7 +50,7 @@ const REFUSED: [line: string, shows: string][] = [
   ["serve --store=sqlite:///pets.db", "without //: sqlite:pets.db"],
   ["serve --store=x.db", "write sqlite:x.db for the file x.db"],
   ["serve --store=sqlite:no%0Asuch/pets.db", "must not contain control characters"],
-  ["serve --store=sqlite:dta/petstore.db", "dta/petstore.db cannot be made, because there is no folder dta\n"],
+  ["serve --store=sqlite:dta/petstore.db", "dta/petstore.db cannot be made, because there is no folder dta, "],
   ["serve --key=k --store=sqlite:theirs.db", "theirs.db is an SQLite database of another program"],
   // SQLite would delete it, or replay it into a database.
   ["serve --store=sqlite:pets.db-wal", "named …-wal; choose another"],

@@ -42,16 +42,6 @@ test.withFolder("keys that are not UTF-8 end the start with one line that does n
   assert.equal(seen, "petstore: PETSTORE_KEYS is not text in UTF-8\nstatus 2\n");
 });
 
-testUnless(ON_NODE && "Node has no Deno.serve")(
-  "an address for Deno.serve in the environment ends the start, since Deno would listen there",
-  () =>
-    withTempFolder(async (folder) => {
-      const env = { DENO_SERVE_ADDRESS: "tcp:0.0.0.0:0" };
-      const exit = await runCommand(folder, ["--port=0", "--key=k", "--store=memory:"], env);
-      assertRefused(exit, "DENO_SERVE_ADDRESS would replace the address of the settings; unset it");
-    }),
-);
-
 test("on a Node without SQLite, such as Node 20, or one with the flag that turns it off, the program says in one line which Node it needs", async () => {
   const main = join(ROOT, "lib", "server", "node", "main.ts");
   const { status, stdout, stderr } = await new Child(NODE, ["--no-experimental-sqlite", main, "serve"]).run();

@@ -18,7 +18,7 @@ export function readSmallFile(path: string, name: string): string {
     // Reading from a named pipe would wait for a writer, perhaps for ever.
     if (!stats.isFile()) throw new SettingError(`${name} must be a regular file`);
     if (stats.size > MAX_BYTES) throw new SettingError(`${name} is larger than ${MAX_BYTES} bytes`);
-    return withoutLineEnds(decode(readFileSync(path), name));
+    return decode(readFileSync(path), name).replace(/[\r\n]+$/, "");
   } catch (error) {
     throw explain(`${name} cannot be read`, error);
   }
@@ -36,11 +36,4 @@ function decode(bytes: Uint8Array, name: string): string {
     // The message below says what is wrong.
   }
   throw new SettingError(`${name} is not text in UTF-8; in PowerShell, write it by Set-Content -Encoding utf8`);
-}
-
-/** Removes the line ends at the end of a text. This is a loop, because a regular expression would try each line end in the middle too. */
-function withoutLineEnds(text: string): string {
-  let end = text.length;
-  while (text[end - 1] === "\n" || text[end - 1] === "\r") end--;
-  return text.slice(0, end);
 }
