@@ -31,6 +31,7 @@ const REFUSED: [line: string, shows: string][] = [
   ["serve --cors-origin=* --cors-origin=https://a.example", "--cors-origin: * must be the only origin"],
   ["PETSTORE_CORS_ORIGINS=*,a serve", "PETSTORE_CORS_ORIGINS must be an origin such as "],
   ["serve --public-url=api.example", "--public-url must be an address "],
+  ["PETSTORE_PUBLIC_URL=https://me:pk_secret@api.example/v1 serve", "PETSTORE_PUBLIC_URL must be an address "],
   ["PETSTORE_LOG=on serve", 'PETSTORE_LOG must be text, json or off, not "on"'],
   ["PETSTORE_DOCS=constructor serve", 'PETSTORE_DOCS must be on or off, not "constructor"'],
   ["serve --allow-reset", "--allow-reset works with --store memory: only, because a reset removes every pet"],
@@ -54,6 +55,7 @@ const REFUSED: [line: string, shows: string][] = [
   ["serve --key=k --store=sqlite:theirs.db", "theirs.db is an SQLite database of another program"],
   // SQLite would delete it, or replay it into a database.
   ["serve --store=sqlite:pets.db-wal", "named …-wal; choose another"],
+  ["PETSTORE_STORE= serve --key=k", "data"],
   ["keys add --label=ci --store=memory:", "A store in memory belongs to one server"],
   ["check --store=sqlite:empty.db", "is an empty database"],
   ["backup new.db --store=sqlite:none.db", "none.db does not exist"],
@@ -99,6 +101,7 @@ async function makeFiles(): Promise<void> {
   execute("empty.db", "VACUUM");
   execute("theirs.db", "PRAGMA user_version = 1; CREATE TABLE pets (title TEXT)");
   mkdirSync("folder");
+  writeFileSync("data", "not the folder of the database");
   writeFileSync("kept", "kept");
   writeFileSync("blank", "\ufeff\n \n");
   writeFileSync("utf16", "\ufeffpk_secret\r\n", "utf16le");

@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { addPet, countPets, readKey, runCommand, withServer } from "../support/server/server_process.ts";
+import { addPet, countPets, readKey, withServer } from "../support/server/server_process.ts";
 import { ROOT } from "../support/pages.ts";
-import { NODE, ON_NODE, serverCommand } from "../support/server/serve_task.ts";
+import { NODE, serverCommand } from "../support/server/serve_task.ts";
 import { Child } from "../support/system/child.ts";
 import { test } from "../support/server/in_process.ts";
-import { assertRefused } from "../support/server/pet_files.ts";
-import { withTempFolder } from "../support/temp.ts";
-import { testUnless } from "../support/test_with.ts";
 
 function shell(folder: string, line: string): string {
   return new TextDecoder().decode(new Deno.Command("sh", { args: ["-c", line], cwd: folder }).outputSync().stdout);
