@@ -89,7 +89,7 @@ const REFUSED: [line: string, shows: string][] = [
   ["restore copy.db --store=sqlite:two.db", "two.db is a file with several names"],
   ["restore copy.db --store=sqlite:theirs.db", "theirs.db is an SQLite database of another program"],
   ["restore copy.db --store=memory:", "Only an SQLite file can be backed up or restored"],
-  ["restore copy.db --revoke-newer --store=sqlite:none.db", "none.db does not exist, so it is not known which keys"],
+  ["restore copy.db --revoke-newer --store=sqlite:none.db", "because those of none.db cannot be read"],
 ];
 
 /** Makes the files that the lines name: a store and its backup, and files that cannot be used. */

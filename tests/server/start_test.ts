@@ -2,13 +2,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { addPet, countPets, readKey, withServer } from "../support/server/server_process.ts";
 import { ROOT } from "../support/pages.ts";
-import { NODE, serverCommand } from "../support/server/serve_task.ts";
+import { NODE } from "../support/server/serve_task.ts";
+import { assertRefused, startShell } from "../support/server/pet_files.ts";
 import { Child } from "../support/system/child.ts";
+import { command } from "../support/system/commands.ts";
 import { test } from "../support/server/in_process.ts";
-
-function shell(folder: string, line: string): string {
-  return new TextDecoder().decode(new Deno.Command("sh", { args: ["-c", line], cwd: folder }).outputSync().stdout);
-}
 
 test.withFolder("the first start makes a key and a store and says so once; the second keeps the key and the pets", async (folder) => {
   let key = "";
@@ -18,8 +16,8 @@ test.withFolder("the first start makes a key and a store and says so once; the s
     assert.match(server.written.stdout, /petstore\.db \(new\)$/m);
     const [, line = ""] = await server.printed(/^ {2}try +(.*)$/m);
     // A stand-in for curl shows its arguments, on machines without curl too.
-    const seen = shell(folder, `curl() { printf '%s\\n' "$@"; }\n${line}`);
-    assert.deepEqual(seen.trim().split("\n"), ["-H", `Authorization: Bearer ${key}`, `${server.origin}/v1/pets`]);
+    const seen = command("sh", "-c", `cd ${folder}; curl() { printf '%s\\n' "$@"; }\n${line}`);
+    assert.deepEqual(seen.split("\n"), ["-H", `Authorization: Bearer ${key}`, `${server.origin}/v1/pets`]);
     await addPet(server, key);
     assert.equal(await server.stop(), 0);
     assert.equal(server.written.stderr, "");
@@ -33,10 +31,9 @@ test.withFolder("the first start makes a key and a store and says so once; the s
   assert.equal(readKey(folder), key);
 });
 
-test.withFolder("keys that are not UTF-8 end the start with one line that does not show them", (folder) => {
-  const command = serverCommand().map((word) => `'${word}'`).join(" ");
-  const seen = shell(folder, `export PETSTORE_KEYS="$(printf 'secret\\351')"; ${command} serve 2>&1; echo "status $?"`);
-  assert.equal(seen, "petstore: PETSTORE_KEYS is not text in UTF-8\nstatus 2\n");
+test.withFolder("keys that are not UTF-8 end the start with one line that does not show them", async (folder) => {
+  const exit = await startShell(folder, `PETSTORE_KEYS=$'secret\\xE9' exec "$@" serve`).run();
+  assertRefused(exit, "petstore: PETSTORE_KEYS is not text in UTF-8\n");
 });
 
 test("on a Node without SQLite, such as Node 20, or one with the flag that turns it off, the program says in one line which Node it needs", async () => {

@@ -43,13 +43,12 @@ ${EXIT_STATUSES}`;
 }
 
 function describeOption([flag, option]: [string, Option]): string {
-  const { format, isList, variable, alias, example, help } = option;
+  const { format, isList, variable, alias, help } = option;
   const notes = [
     isList && "repeatable",
     variable,
     alias && `or ${alias}`,
     option.default && `default ${option.default}`,
-    example && `such as ${example}`,
   ].filter((note) => note !== undefined);
   const form = format ? ` <${format.placeholder}>` : switchForm(flag, option);
   return describeRow(`--${flag}${form}`, help, notes);

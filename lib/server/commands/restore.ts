@@ -68,8 +68,7 @@ async function restore(
   try {
     if (followLinks(backup) === path) throw new SettingError(`${backup} is the store itself`);
     if (revokesNewer && !keys) {
-      const reason = stats ? `The keys of ${file} cannot be read` : `${file} does not exist`;
-      throw new SettingError(`${reason}, so it is not known which keys were revoked since the backup`);
+      throw new SettingError(`It is not known which keys were revoked, because those of ${file} cannot be read`);
     }
     const fill = async (copy: string, _descriptor: number, signal: AbortSignal) => {
       const { pets } = await backupUntilAborted(backup, copy, signal);

@@ -20,8 +20,6 @@ export interface Option {
   variable?: string;
   /** A variable that hosting platforms set. It applies when the flag and `variable` are absent. */
   alias?: string;
-  /** A sample value for the help text, if the default does not show the form. */
-  example?: string;
   /** The value if nothing sets the option. It is absent if the option may be unset. */
   default?: string;
   help: string;

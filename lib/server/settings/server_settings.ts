@@ -64,8 +64,9 @@ export const SETTINGS = {
   "public-url": {
     format: PUBLIC_URL,
     variable: "PETSTORE_PUBLIC_URL",
-    example: "https://api.example/v1",
-    help: "the address of the API as clients see it, if a proxy changes it; links begin with this address",
+    help:
+      "the address of the API as clients see it, such as https://api.example/v1, if a proxy changes it; links begin with " +
+      "this address",
   },
   "openapi-server": {
     isList: true,
@@ -99,14 +100,14 @@ export const SETTINGS = {
   metrics: {
     format: ADDRESS,
     variable: "PETSTORE_METRICS",
-    example: "127.0.0.1:9464",
-    help: "serve metrics at /metrics of this address, in the text format of Prometheus",
+    help: "serve metrics at /metrics of this address, such as 127.0.0.1:9464, in the text format of Prometheus",
   },
   faults: {
     format: FAULT_SHARES,
     variable: "PETSTORE_FAULTS",
-    example: "lose=0.1,cut=0.1,operations=createPet+getPet",
-    help: "make some requests fail, to test clients. The faults are delay, unavailable, cut and lose",
+    help:
+      "make some requests fail, to test clients, such as lose=0.1,cut=0.1,operations=createPet+getPet. The faults are " +
+      "delay, unavailable, cut and lose",
   },
   docs: {
     variable: "PETSTORE_DOCS",
