@@ -185,7 +185,7 @@ test.inFolder("restore lists the keys that are valid again, and ends them with -
   const present = await listKeys();
   copyFileSync(FILE, "present.db");
 
-  const revived = `${revoked} (revoked),${rotated} (rotated),${purged} (pur\\nged)`;
+  const revived = `${revoked} (revoked),${rotated} (rotated),${purged} (pur\\u000aged)`;
   const toldOf = (printed: string) => printed.match(/^key-\w+ \([\w\\]+\)(?= is valid again| ends)/gm)?.join();
   assert.equal(toldOf(await succeed("restore copy.db")), revived);
   assert.deepEqual((await listKeys()).map(({ state }) => state), ["valid", "valid", "valid", "valid", "expired"]);

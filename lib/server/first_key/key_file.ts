@@ -6,7 +6,7 @@ import { makeKey } from "../../access/key_text.ts";
 import { checkKeys } from "../../access/keys_option.ts";
 import { makeFolderFor } from "../process/folders.ts";
 import { FileExistsError, publishFile } from "../process/publish_file.ts";
-import { readSmallFile } from "../process/small_file.ts";
+import { readSecretFile } from "../process/secret_file.ts";
 import { explain, SettingError } from "../process/start_error.ts";
 import { requireOwnFile, requireOwnFolders } from "./file_owner.ts";
 
@@ -61,7 +61,7 @@ export function readKey(path: string): FileKey | undefined {
  * @throws {SettingError} If the file cannot be read.
  */
 export function readKeyText(path: string): string {
-  return statSync(path, { throwIfNoEntry: false }) ? readSmallFile(path, path).trim() : "";
+  return statSync(path, { throwIfNoEntry: false }) ? readSecretFile(path, path).trim() : "";
 }
 
 /** Makes the file with a key. Returns false if there is a file already. */

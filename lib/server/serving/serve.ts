@@ -97,7 +97,7 @@ export async function serve(settings: Settings, context: Context, find: typeof f
     if (listener) await shutDown({ gate, listener, report }, context.holdTimeMs);
     failureLog.close();
     await store?.close();
-    await metricsServer?.stop();
+    metricsServer?.stop();
   }
   // The line is for programs that read the log. A person at the terminal sees the end anyway.
   if (isJson) output.add("stopped");

@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { readSmallFile } from "../process/small_file.ts";
+import { readSecretFile } from "../process/secret_file.ts";
 import { SettingError } from "../process/start_error.ts";
 import { normalize } from "./setting_text.ts";
 
@@ -44,7 +44,7 @@ export function prepareEnvironment(environment: Environment): Environment {
 function readSecret(path: string, fileVariable: string): string {
   // A message shows the path only if it surely is one: the secret itself may stand in its place by mistake.
   const file = isAbsolute(path) || existsSync(path) ? `${path} (${fileVariable})` : `The file of ${fileVariable}`;
-  const secret = readSmallFile(path, file);
+  const secret = readSecretFile(path, file);
   if (secret.trim() === "") throw new SettingError(`${file} is empty; write the secret into it`);
   return secret;
 }

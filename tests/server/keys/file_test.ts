@@ -38,10 +38,10 @@ test.inFolder("a key file that users other than its owner can read, write or run
   await assertRefused("target", "must belong to the user that runs the server");
 });
 
-test.inFolder("what is no key is refused: a device, no key, two keys, a megabyte", async () => {
+test.inFolder("what is no key is refused: a device, no key, two keys, a long text", async () => {
   Deno.symlinkSync("/dev/zero", "device");
   await assertRefused("device", "must be a regular file");
-  for (const text of ["\n", `${KEY}\n${KEY}\n`, KEY.repeat(20_000)]) {
+  for (const text of ["\n", `${KEY}\n${KEY}\n`, KEY.repeat(100)]) {
     makeFile("api-key", 0o600, text);
     await assertRefused("api-key");
     assert.equal(Deno.readTextFileSync("api-key"), text);
