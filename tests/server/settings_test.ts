@@ -101,7 +101,7 @@ test.withFolder("a start tells of each variable PETSTORE_… that no setting has
   ]);
 });
 
-test.withFolder("a secret is what its file has, without the line ends at its end, and keys may have a line each", (folder) => {
+test.withFolder("a secret is what its file has, without the white space around it, and keys may have a line each", (folder) => {
   const path = join(folder, "secret");
   // The path is prepared as every setting is.
   const environment = prepareEnvironment((name) =>

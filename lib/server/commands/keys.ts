@@ -82,15 +82,10 @@ export const ROTATE_KEY = declareCommand({
   async run({ store, overlap }, context, operand) {
     const setting = await findSharedStore(store, context.environment);
     // This fails if the store does not exist, while opening it would make it.
-    const old = await findKey(operand, await setting.listKeys());
-    if (!isValid(old)) {
-      throw new SettingError(
-        `${old.id} has ended, so nothing can replace it; ${commandLine("keys add")} makes a new key`,
-      );
-    }
+    const { id } = await findKey(operand, await setting.listKeys());
     await useKeys(setting, context, async (keys) => {
-      printKey(await createKeyManager(keys).rotate(old.id, { overlapMs: overlap }), context);
-      context.report(`${old.id} expires after the overlap, or earlier if it was to expire earlier`);
+      printKey(await createKeyManager(keys).rotate(id, { overlapMs: overlap }), context);
+      context.report(`${id} expires after the overlap, or earlier if it was to expire earlier`);
     });
   },
 });

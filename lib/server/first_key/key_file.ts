@@ -61,7 +61,7 @@ export function readKey(path: string): FileKey | undefined {
  * @throws {SettingError} If the file cannot be read.
  */
 export function readKeyText(path: string): string {
-  return statSync(path, { throwIfNoEntry: false }) ? readSecretFile(path, path).trim() : "";
+  return statSync(path, { throwIfNoEntry: false }) ? readSecretFile(path, path) : "";
 }
 
 /** Makes the file with a key. Returns false if there is a file already. */

@@ -4,7 +4,7 @@ import { readFileSync, statSync } from "node:fs";
 import { explain, SettingError } from "./start_error.ts";
 
 /**
- * Reads a file without the line ends at its end. The messages have none of its content.
+ * Reads a file without the white space around its text, such as the line end that an editor adds. The messages have none of its content.
  *
  * @param name The file's name for messages.
  * @throws {SettingError} If it cannot be read.
@@ -13,7 +13,7 @@ export function readSecretFile(path: string, name: string): string {
   try {
     // Reading from a named pipe would wait for a writer, perhaps for ever.
     if (!statSync(path).isFile()) throw new SettingError(`${name} must be a regular file`);
-    return decode(readFileSync(path), name).replace(/[\r\n]+$/, "");
+    return decode(readFileSync(path), name).trim();
   } catch (error) {
     throw explain(`${name} cannot be read`, error);
   }

@@ -45,6 +45,6 @@ function readSecret(path: string, fileVariable: string): string {
   // A message shows the path only if it surely is one: the secret itself may stand in its place by mistake.
   const file = isAbsolute(path) || existsSync(path) ? `${path} (${fileVariable})` : `The file of ${fileVariable}`;
   const secret = readSecretFile(path, file);
-  if (secret.trim() === "") throw new SettingError(`${file} is empty; write the secret into it`);
+  if (secret === "") throw new SettingError(`${file} is empty; write the secret into it`);
   return secret;
 }

@@ -55,7 +55,7 @@ test.inFolder("a key expires at the beginning of a day, and then it cannot be re
   const [day] = await listKeys();
   assert.equal(day?.expires, "2091-01-31T00:00:00.000Z");
   execute("pets.db", `UPDATE api_keys SET expires_at = ${Date.now() - 1_000}`);
-  await refuse(`keys rotate ${day!.id}`, " has ended, so nothing can replace it; ");
+  await refuse(`keys rotate ${day!.id}`, "The API keys cannot be used: There is no valid key ");
 });
 
 test.inFolder("a revoked key leaves the key files, whoever owns and reads them", async () => {
