@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { addPet, countPets, readKey, withServer } from "../support/server/server_process.ts";
 import { ROOT } from "../support/pages.ts";
@@ -22,7 +23,11 @@ test.withFolder("the first start makes a key and a store and says so once; the s
     assert.equal(await server.stop(), 0);
     assert.equal(server.written.stderr, "");
   });
+  // The owner of the folder wants it in a commit.
+  const ignore = join(folder, "data", ".gitignore");
+  rmSync(ignore);
   await withServer(folder, {}, async (server) => {
+    assert.ok(!existsSync(ignore));
     assert.equal(await countPets(server, key), 1);
     assert.equal(await server.stop(), 0);
     assert.match(server.written.stdout, /petstore\.db$/m);
