@@ -66,5 +66,5 @@ function parseLine(line: string): PetDraft | string[] {
   }
   if (Array.isArray(petOrFaults)) return petOrFaults;
   const unknown = Object.keys(JSON.parse(line)).filter((name) => !MEMBERS.includes(name));
-  return unknown.length === 0 ? petOrFaults : unknown.map((name) => `a pet has no member ${JSON.stringify(name)}`);
+  return unknown.length === 0 ? petOrFaults : unknown.map((name) => `it has an unknown member ${JSON.stringify(name)}`);
 }

@@ -43,7 +43,7 @@ const BAD: readonly [line: string, shows: RegExp][] = [
   ["{}", /^petstore: Line 3: name is required; categoryId is required$/m],
   [
     '{"id":1,"name":"Rex","categoryId":7,"Status":1,"__proto__":{}}',
-    /3: a pet has no member "Status"; .* "__proto__"$/m,
+    /3: it has an unknown member "Status"; .* "__proto__"$/m,
   ],
   ['["Rex",7]', /^petstore: Line 3: it must be a JSON object/m],
   // No control character reaches the terminal.
