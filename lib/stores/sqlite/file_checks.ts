@@ -49,7 +49,7 @@ const VERSION_WITHOUT_LOG = 1;
  * it has a log, and a backup says that it has none. SQLite would replay the log into a file of either kind
  * (https://www.sqlite.org/fileformat2.html, §1.3.3). A worker cannot look, so it takes the log for the file's own.
  */
-export function hasForeignLog(path: string): boolean {
+function hasForeignLog(path: string): boolean {
   return !!statSync(`${path}-wal`, { throwIfNoEntry: false })?.size && existsSync(path) && saysWithoutLog(path);
 }
 
