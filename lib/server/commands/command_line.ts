@@ -3,6 +3,7 @@
 import { parseArgs } from "node:util";
 import { commandLine } from "../process/invocation.ts";
 import { SettingError } from "../process/start_error.ts";
+import { didYouMean } from "../process/suggestion.ts";
 import { VERSION } from "../process/version.ts";
 import type { Flags, Options } from "../settings/options.ts";
 import type { Command } from "./command.ts";
@@ -94,18 +95,6 @@ function describeFault(message: string, options: Options): string {
   const [fault = ""] = message.split(/\.(?:\s|$)|\n/, 1);
   const [, unknown] = /^Unknown option '--(?:no-)?([^']*)'/.exec(fault) ?? [];
   return unknown === undefined ? fault : fault + didYouMean(unknown, Object.keys(options), "--");
-}
-
-/**
- * The question in a message about a mistyped word, such as `(did you mean --port?)`. It has the name that has the longest beginning in common
- * with the word. The result is "" if none has two letters of it.
- */
-function didYouMean(word: string, names: readonly string[], prefix = ""): string {
-  for (let length = word.length; length >= 2; length--) {
-    const similar = names.find((name) => name.startsWith(word.slice(0, length)));
-    if (similar !== undefined) return ` (did you mean ${prefix}${similar}?)`;
-  }
-  return "";
 }
 
 /**
