@@ -36,15 +36,22 @@ export async function readCommandLine(words: readonly string[]): Promise<Command
   const [first = "", second = ""] = words;
   if (first === "help") return await readCommandLine([...words.slice(1), "--help"]);
   if (first === "version") return VERSION_REQUEST;
-  if (first === "" || first.startsWith("-")) {
+  if (isNoName(first)) {
     // No command is named, so the flags are those of the default command. But `--help` describes the program, since the user may not know
     // that command.
     const asksForHelp = words.includes("--help") || words.includes("-h");
     return asksForHelp ? { text: await describeProgram() } : await readCommand(DEFAULT_COMMAND, words);
   }
-  const longName = `${first} ${second}`;
-  if (Object.hasOwn(COMMANDS, longName)) return await readCommand(longName, words.slice(2));
-  return await readCommand(first, words.slice(1));
+  // Some names have two words, such as `keys add`. Their first word alone, as in `keys --help`, asks for the list of all commands.
+  const beginsLongerName = Object.keys(COMMANDS).some((name) => name.startsWith(`${first} `));
+  if (!beginsLongerName) return await readCommand(first, words.slice(1));
+  if (isNoName(second)) return { text: await describeProgram() };
+  return await readCommand(`${first} ${second}`, words.slice(2));
+}
+
+/** Whether a word names no command: it is a flag, or missing. */
+function isNoName(word: string): boolean {
+  return word === "" || word.startsWith("-");
 }
 
 /**
