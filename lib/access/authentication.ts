@@ -70,15 +70,9 @@ function lazyRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
   let ring: MaybePromise<KeyRing> | undefined;
 
   async function make(): Promise<KeyRing> {
-    try {
-      ring = await new KeyRing().add(records);
-      records.length = 0;
-      return ring;
-    } catch (error) {
-      // The next request tries again.
-      ring = undefined;
-      throw error;
-    }
+    ring = await new KeyRing().add(records);
+    records.length = 0;
+    return ring;
   }
 
   return () => ring ??= make();
