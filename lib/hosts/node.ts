@@ -81,7 +81,7 @@ function handlePipeline(handle: NodeListenerHandle): ServingPipeline {
     let request: Request | undefined;
     try {
       request = context.toRequest();
-      return await readResponse(await handle(request), request);
+      return await readResponse(await handle(request), request.signal);
     } catch (thrown) {
       // A client that has left is no failure, and gets no response.
       return isOfLeavingClient(thrown, request?.signal) ? INTERNAL_ERROR : fail(thrown);

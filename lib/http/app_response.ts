@@ -3,9 +3,8 @@
  * other reply: a cache, HEAD or a host need not know that it came from the app, and no stream of the app can fail while a client waits for it.
  */
 
-import { callSafely, untilAborted } from "../promises.ts";
+import { untilAborted } from "../promises.ts";
 import { cancelLater, openReader, readPieces } from "./body_stream.ts";
-import { IN_WORKERS, ON_DENO } from "./platform.ts";
 import type { Reply } from "./reply.ts";
 
 /** The longest body that is read, in bytes. One without an end would fill the memory. */
@@ -25,45 +24,38 @@ const NOT_SENT_ON =
 /** A character that a `Response` may have in a header, but that Node refuses to send, and that ends Deno's process. */
 const UNSENDABLE = /[^\t -~\x80-\xff]/;
 
-/** The codings that `fetch` removes from a body, although the header still speaks of them. Node also removes several of a list. */
-const DECODED_BY_FETCH = ON_DENO || IN_WORKERS
-  ? /^(gzip|br)$/i
-  : /^(gzip|x-gzip|br|deflate|zstd)([ \t]*,[ \t]*(gzip|x-gzip|br|deflate|zstd))*$/i;
-
 /** The first bytes of a body in gzip (RFC 1952 §2.3.1) and in zstd (RFC 8878 §3.1.1). */
 const CODED = /^(31,139,8|40,181,47,253)\b/;
 
 /**
  * @param response What the app has returned. It may be anything, and its members may throw. Its class is not asked: Hono on Node replaces the
  * global `Response`, and `fetch` does not use it.
- * @param request The request to which it is the response. If the client leaves, the body is cancelled.
+ * @param signal Aborted when the client leaves. The body is cancelled then.
  * @throws {TypeError} If the response cannot be sent.
- * @throws The reason of the request's signal, if the client has left.
+ * @throws The reason of the signal, if the client has left.
  */
-export async function readResponse(response: Response, { method, signal }: Request): Promise<Reply> {
+export async function readResponse(response: Response, signal: AbortSignal): Promise<Reply> {
   // A handler that forgets `return` gives `undefined`, which has no members.
   const given: Response = Object(response);
+  // On Bun, reading `body` removes the Content-Type of a form. So the headers are copied first.
+  const headers = new Headers(given.headers);
+  // Each member is read once, because it may have another value at the next reading.
+  const { status, url, bodyUsed, body } = given;
+  if (bodyUsed) throw new TypeError("The Response has already been read");
+  // Only a response of `fetch` has a URL.
+  const isOfFetch = !!url;
+  const reader = body && (isOfFetch ? body.getReader() : openReader(body));
   try {
-    // On Bun, reading `body` removes the Content-Type of a form. So the headers are copied first.
-    const headers = new Headers(given.headers);
-    // Each member is read once, because it may have another value at the next reading.
-    const { status, url, bodyUsed, body } = given;
     requireFinalStatus(status);
-    if (bodyUsed) throw new TypeError("The Response has already been read");
-    // Only a response of `fetch` has a URL.
-    const isOfFetch = !!url;
     const fields = sendableFields(headers);
-    const bytes = await readBody(status, body, isOfFetch, signal);
-    const coding = headers.get("content-encoding");
-    if (isOfFetch && wasDecoded(coding, bytes)) delete fields["content-encoding"];
-    const length = headers.get("content-length");
-    // A response to HEAD says the length of that to GET without a body (RFC 9110 §8.6).
-    const saysLength = method === "HEAD" && !body && coding === null && status !== 204;
-    if (saysLength && length && /^\d{1,15}$/.test(length)) fields["content-length"] = length;
+    const limits = { maxBytes: MAX_BODY_BYTES, tooLarge: TOO_LONG };
+    const bytes = reader && await untilAborted(signal, readPieces(reader, limits));
+    if (isOfFetch && !isCoded(bytes)) delete fields["content-encoding"];
     signal.throwIfAborted();
-    return { status, headers: fields, cookies: headers.getSetCookie(), body: bytes };
+    const hasBody = !BODILESS.includes(status);
+    return { status, headers: fields, cookies: headers.getSetCookie(), body: hasBody ? bytes : null };
   } catch (thrown) {
-    callSafely(() => given.body && cancelLater(given.body));
+    if (reader) cancelLater(reader);
     throw thrown;
   }
 }
@@ -72,27 +64,6 @@ export async function readResponse(response: Response, { method, signal }: Reque
 function requireFinalStatus(status: unknown): void {
   const isFinal = Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 599;
   if (!isFinal) throw new TypeError(`The Response must have a status from 200 to 599, not ${status}`);
-}
-
-async function readBody(
-  status: number,
-  body: ReadableStream<Uint8Array> | null,
-  isOfFetch: boolean,
-  signal: AbortSignal,
-): Promise<Uint8Array<ArrayBuffer> | null> {
-  if (!body) return null;
-  if (BODILESS.includes(status)) {
-    cancelLater(body);
-    return null;
-  }
-  const reader = isOfFetch ? body.getReader() : openReader(body);
-  try {
-    return await untilAborted(signal, readPieces(reader, { maxBytes: MAX_BODY_BYTES, tooLarge: TOO_LONG }));
-  } catch (thrown) {
-    // A body whose client has left is still being read. One that fails has been cancelled by `readPieces()`.
-    if (signal.aborted) cancelLater(reader);
-    throw thrown;
-  }
 }
 
 /**
@@ -112,9 +83,9 @@ function sendableFields(headers: Headers): Record<string, string> {
 }
 
 /**
- * Whether `fetch` has removed the coding of a body that the header still names. It may leave one in place, as on Deno for a request with
- * `Range`. Then the body still begins as its coding does.
+ * Whether a body of `fetch` still has the coding that its header names. `fetch` usually decodes a body and leaves the header as it was, but
+ * not always: on Deno, it keeps the coding in the response to a request with `Range`.
  */
-function wasDecoded(coding: string | null, body: Uint8Array | null): boolean {
-  return coding !== null && DECODED_BY_FETCH.test(coding) && !CODED.test(String(body?.subarray(0, 4)));
+function isCoded(body: Uint8Array | null): boolean {
+  return CODED.test(String(body?.subarray(0, 4)));
 }

@@ -16,7 +16,7 @@ export const listStoreOrders: Definition = {
     return async ({ context, caller }) => {
       const request = context.toRequest();
       try {
-        const reply = await readResponse(await handleStoreOrders(request, caller), request);
+        const reply = await readResponse(await handleStoreOrders(request, caller), request.signal);
         return cors ? withoutGrants(reply) : reply;
       } catch (thrown) {
         // The app may have given the signal to `fetch`, which fails then. That is no failure of the service.
