@@ -7,7 +7,7 @@ import type { NodeRequest, NodeResponse } from "./node_types.ts";
 /** The methods that the constructor of `Request` refuses. */
 const FORBIDDEN_METHOD = /^(CONNECT|TRACE|TRACK)$/i;
 
-/** The method of a copy that an app makes of a request with a forbidden one. No operation has it either. */
+/** What an app sees in place of such a method. No operation has it either. */
 const PLACEHOLDER_METHOD = "FORBIDDEN";
 
 /**
@@ -26,23 +26,20 @@ export function toRequest(incoming: NodeRequest, outgoing: NodeResponse, getSign
   };
   // If some of the body has been read before, the stream fails when it is read, also in a copy of the request.
   if (mayHaveBody) init.body = bodyKeptByHost(incoming) ?? toBodyStream(incoming, outgoing);
-  const request = withProperties(new Request(toUrl(incoming), init), method, getSignal);
+  const request = withSignal(new Request(toUrl(incoming), init), getSignal);
   return mayHaveBody && isBodyTaken(incoming) ? Object.defineProperty(request, "bodyUsed", { value: true }) : request;
 }
 
-/** Gives a request what its constructor cannot give it. */
-function withProperties(request: Request, method: string, getSignal: () => AbortSignal): Request {
+/** Gives a request its signal when it is asked for, because a signal in the constructor is slow. */
+function withSignal(request: Request, getSignal: () => AbortSignal): Request {
   return Object.defineProperties(request, {
-    // The signal is made when it is asked for, because a signal in the constructor is slow.
     signal: { get: getSignal },
     clone: {
       value() {
         const signal = getSignal();
-        return withProperties(new Request(Request.prototype.clone.call(request), { signal }), method, () => signal);
+        return withSignal(new Request(Request.prototype.clone.call(request), { signal }), () => signal);
       },
     },
-    // The constructor also changes some methods, such as `get`, to upper case.
-    method: { value: method },
   });
 }
 
