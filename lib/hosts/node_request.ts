@@ -69,9 +69,7 @@ function toHeaders(incoming: NodeRequest): Headers {
   const headers = new Headers();
   const fields = namesAndValues(incoming);
   for (let i = 0; i + 1 < fields.length; i += 2) {
-    const name = fields[i]!;
-    // HTTP/2 is refused, but the app is told of the request, whose fields include `:method` and the like.
-    if (!name.startsWith(":")) headers.append(name, fields[i + 1]!);
+    headers.append(fields[i]!, fields[i + 1]!);
   }
   return headers;
 }

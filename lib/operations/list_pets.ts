@@ -20,10 +20,7 @@ export const listPets: Definition = {
   path: "/pets",
   createHandler: (settings) => ({ query }) => {
     const petQuery = query === "" ? FIRST_PAGE : readPetQuery(query);
-    return chain(settings.store.list(petQuery), (page) => {
-      const { json } = page;
-      // Only a `next` of the page's own counts, because an extended Object.prototype could provide one.
-      const next = Object.hasOwn(page, "next") ? page.next : undefined;
+    return chain(settings.store.list(petQuery), ({ json, next }) => {
       // A store of the app may say by null that no page follows, as databases do.
       if (next == null) return taggedReply(json, "addition");
       return taggedReply(json, "alteration", { link: nextLink(linkBaseOf(settings), petQuery, next) });
