@@ -14,12 +14,11 @@
  * @module
  */
 
-import { readResponse } from "../http/app_response.ts";
-import { isOfLeavingClient } from "../http/interruption.ts";
+import { askApp } from "../http/app_response.ts";
 import { INTERNAL_ERROR, Problem } from "../http/problem.ts";
 import type { RequestContext } from "../http/context.ts";
 import type { Reply } from "../http/reply.ts";
-import { callSafely, isPromise } from "../promises.ts";
+import { callSafely } from "../promises.ts";
 import { pipelineOf, type ServingPipeline } from "./fetch.ts";
 import { endAfterUpgrade, sendFailure, sendReply } from "./node_reply.ts";
 import { NodeContext } from "./node_context.ts";
@@ -49,8 +48,7 @@ export type NodeListenerHandle = (request: Request) => Response | Promise<Respon
 export function createNodeListener(service: { handle: NodeListenerHandle } | NodeListenerHandle): NodeListener {
   const handle = typeof service === "function" ? service : service?.handle;
   if (typeof handle !== "function") {
-    const hint = isPromise<unknown>(service) ? "; await the promise" : "";
-    throw new TypeError(`createNodeListener() takes a petstore, such as createPetstore({ keys: [key] })${hint}`);
+    throw new TypeError("createNodeListener() takes a petstore, such as createPetstore({ keys: [key] })");
   }
   const { respond, fail } = pipelineOf(service as { handle?: unknown }) ??
     handlePipeline((request) => handle.call(service, request));
@@ -82,13 +80,11 @@ function handlePipeline(handle: NodeListenerHandle): ServingPipeline {
     return INTERNAL_ERROR;
   }
   async function answer(context: RequestContext): Promise<Reply> {
-    let request: Request | undefined;
     try {
-      request = context.toRequest();
-      return await readResponse(await handle(request), request.signal);
+      const request = context.toRequest();
+      return await askApp(request, () => handle(request));
     } catch (thrown) {
-      // A client that has left is no failure, and gets no response.
-      return isOfLeavingClient(thrown, request?.signal) ? INTERNAL_ERROR : fail(thrown);
+      return fail(thrown);
     }
   }
 

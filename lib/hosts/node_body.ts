@@ -7,14 +7,14 @@ import { fieldOf } from "./node_head.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 /** Whether a request has a body that the service may read. */
-export function hasBody(incoming: NodeRequest): boolean {
+function hasBody(incoming: NodeRequest): boolean {
   const { method } = incoming;
   if (method === "GET" || method === "HEAD") return false;
   return Number(fieldOf(incoming, "content-length")) > 0 || fieldOf(incoming, "transfer-encoding") !== null;
 }
 
 /** The body that the host has read before and kept as bytes. It is absent if the body has not been read, or has not been kept. */
-export function bodyKeptByHost({ readableDidRead, rawBody }: NodeRequest): Uint8Array<ArrayBuffer> | undefined {
+function bodyKeptByHost({ readableDidRead, rawBody }: NodeRequest): Uint8Array<ArrayBuffer> | undefined {
   return readableDidRead && rawBody instanceof Uint8Array ? rawBody as Uint8Array<ArrayBuffer> : undefined;
 }
 
@@ -55,6 +55,13 @@ function piecesOf(incoming: NodeRequest): AsyncIterableIterator<Uint8Array> {
   return incoming.iterator({ destroyOnReturn: false });
 }
 
+/** The body as a stream, or null if the request has none. */
+export function openBody(incoming: NodeRequest, outgoing: NodeResponse): ReadableStream<Uint8Array> | null {
+  if (!hasBody(incoming)) return null;
+  const kept = bodyKeptByHost(incoming);
+  return kept ? new Blob([kept]).stream() : streamOf(incoming, outgoing);
+}
+
 /**
  * How long the rest of a body is kept after the response was sent, in milliseconds. An app may still read a body that it wants to write to its
  * log.
@@ -62,10 +69,10 @@ function piecesOf(incoming: NodeRequest): AsyncIterableIterator<Uint8Array> {
 const REST_TIMEOUT_MS = 1000;
 
 /**
- * The body as a stream, of which an app may read a part and forget the rest. Node would then never read the next request of the connection, so
+ * The body as it arrives, of which an app may read a part and forget the rest. Node would then never read the next request of the connection, so
  * the rest is discarded some time after the response was sent. Node itself discards a body that nothing reads.
  */
-export function toBodyStream(incoming: NodeRequest, outgoing: NodeResponse): ReadableStream<Uint8Array> {
+function streamOf(incoming: NodeRequest, outgoing: NodeResponse): ReadableStream<Uint8Array> {
   const pieces = piecesOf(incoming);
   let controller: ReadableStreamDefaultController<Uint8Array>;
   let hasBegun = false;

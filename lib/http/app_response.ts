@@ -5,6 +5,8 @@
 
 import { untilAborted } from "../promises.ts";
 import { cancelLater, openReader, readPieces } from "./body_stream.ts";
+import { isInterruption } from "./interruption.ts";
+import { Problem } from "./problem.ts";
 import type { Reply } from "./reply.ts";
 
 /** The longest body that is read, in bytes. One without an end would fill the memory. */
@@ -27,14 +29,33 @@ const UNSENDABLE = /[^\t -~\x80-\xff]/;
 /** The first bytes of a body in gzip (RFC 1952 §2.3.1) and in zstd (RFC 8878 §3.1.1). */
 const CODED = /^(31,139,8|40,181,47,253)\b/;
 
+/** No client sees this. Logs and metrics do. */
+const CLIENT_LEFT = /* @__PURE__ */ new Problem(400, "bad_request", "The client disconnected");
+
+/**
+ * Lets a function of the app answer a request, and reads its response. That a client leaves meanwhile is no failure of the service.
+ *
+ * @throws What the function throws.
+ * @throws {TypeError} If the response cannot be sent.
+ */
+export async function askApp(request: Request, answer: () => Response | Promise<Response>): Promise<Reply> {
+  const { signal } = request;
+  try {
+    return await readResponse(await answer(), signal);
+  } catch (thrown) {
+    // The app may have given the signal to `fetch`, which then throws its reason. A host may abort it with any reason.
+    if (signal.aborted && (thrown === signal.reason || isInterruption(thrown))) return CLIENT_LEFT;
+    throw thrown;
+  }
+}
+
 /**
  * @param response What the app has returned. It may be anything, and its members may throw. Its class is not asked: Hono on Node replaces the
  * global `Response`, and `fetch` does not use it.
  * @param signal Aborted when the client leaves. The body is cancelled then.
- * @throws {TypeError} If the response cannot be sent.
  * @throws The reason of the signal, if the client has left.
  */
-export async function readResponse(response: Response, signal: AbortSignal): Promise<Reply> {
+async function readResponse(response: Response, signal: AbortSignal): Promise<Reply> {
   // A handler that forgets `return` gives `undefined`, which has no members.
   const given: Response = Object(response);
   // On Bun, reading `body` removes the Content-Type of a form. So the headers are copied first.

@@ -19,7 +19,7 @@ export const listPets: Definition = {
   effect: "reads",
   path: "/pets",
   createHandler: (settings) => ({ query }) => {
-    const petQuery = query === "" ? FIRST_PAGE : readPetQuery(query);
+    const petQuery = readPetQuery(query);
     return chain(settings.store.list(petQuery), ({ json, next }) => {
       // A store of the app may say by null that no page follows, as databases do.
       if (next == null) return taggedReply(json, "addition");
@@ -27,8 +27,6 @@ export const listPets: Definition = {
     });
   },
 };
-
-const FIRST_PAGE: PetQuery = { after: 0n, limit: LIMIT.default, status: undefined };
 
 /** The query parameters, and the valid values of each. */
 const PARAMETERS = {

@@ -155,7 +155,6 @@ test("createNodeListener() reads the headers of a request that has no raw ones, 
 
 test("createNodeListener() takes a petstore or a handle, handle() takes a Request, and both say what is wrong otherwise", async () => {
   assert.throws(() => createNodeListener({} as Petstore), /^TypeError: createNodeListener\(\) takes a petstore/);
-  assert.throws(() => createNodeListener(Promise.resolve() as unknown as Petstore), /; await the promise$/);
   const { handle } = createPetstore({ keys: [KEY] });
   await exchange(async (request, response) => {
     const message = /^TypeError: handle\(\) takes a Request; node:http needs createNodeListener\(\)/;
