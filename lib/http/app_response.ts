@@ -4,14 +4,16 @@
  */
 
 import { untilAborted } from "../promises.ts";
-import { cancelLater, openReader, readPieces } from "./body_stream.ts";
+import { type BodyLimits, cancelLater, openReader, readPieces } from "./body_stream.ts";
 import { isInterruption } from "./interruption.ts";
 import { Problem } from "./problem.ts";
 import type { Reply } from "./reply.ts";
 
-/** The longest body that is read, in bytes. One without an end would fill the memory. */
-const MAX_BODY_BYTES = 16 * 1_048_576;
-const TOO_LONG = /* @__PURE__ */ new TypeError(`The Response is longer than ${MAX_BODY_BYTES} bytes`);
+/** A body without an end would fill the memory. */
+const LIMITS: BodyLimits = {
+  maxBytes: 16 * 1_048_576,
+  tooLarge: /* @__PURE__ */ new TypeError("The Response is longer than 16 MiB"),
+};
 
 /** The statuses whose responses never have a body. A `Response` cannot be made with even an empty one. */
 const BODILESS = [204, 205, 304];
@@ -69,8 +71,7 @@ async function readResponse(response: Response, signal: AbortSignal): Promise<Re
   try {
     requireFinalStatus(status);
     const fields = sendableFields(headers);
-    const limits = { maxBytes: MAX_BODY_BYTES, tooLarge: TOO_LONG };
-    const bytes = reader && await untilAborted(signal, readPieces(reader, limits));
+    const bytes = reader && await untilAborted(signal, readPieces(reader, LIMITS));
     if (isOfFetch && !isCoded(bytes)) delete fields["content-encoding"];
     signal.throwIfAborted();
     const hasBody = !BODILESS.includes(status);

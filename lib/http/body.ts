@@ -15,7 +15,6 @@ import {
 } from "./body_problems.ts";
 import { cancelLater, createMemoryBudgets, MAX_BYTES_AT_ONCE, openReader, readPieces } from "./body_stream.ts";
 import { createDeadlines } from "./deadlines.ts";
-import { IN_WORKERS } from "./platform.ts";
 import { isInterruption } from "./interruption.ts";
 import type { RequestContext } from "./context.ts";
 
@@ -23,8 +22,7 @@ import type { RequestContext } from "./context.ts";
 export type TextReader = (context: RequestContext) => Promise<string>;
 
 export function createTextReader(maxBytes: number, timeoutMs: number): TextReader {
-  // On Workers, a timer ends with the request that has set it, so each body has its own. Elsewhere, one timer serves all bodies.
-  const beginDeadline = createDeadlines(timeoutMs, IN_WORKERS);
+  const beginDeadline = createDeadlines(timeoutMs);
   // All bodies that are read piece by piece share a budget of memory, since many clients could fill the memory together.
   const currentMemoryBudget = createMemoryBudgets(timeoutMs);
   const decoder = new TextDecoder();

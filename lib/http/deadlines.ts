@@ -1,3 +1,5 @@
+import { IN_WORKERS } from "./platform.ts";
+
 /** A time limit is divided into at least this many ticks of the timer. A deadline expires up to one tick late. */
 const MIN_TICKS = 8;
 
@@ -14,10 +16,10 @@ export type BeginDeadline = (expire: () => void) => () => void;
  * Creates a source of deadlines. For speed, one timer that ticks serves all of them, in place of a timer for each.
  *
  * @param lengthMs The time until a deadline, in milliseconds. It is the same for all, so they expire in the order in which they began.
- * @param hasOwnTimers Whether each deadline has a timer of its own, as on Workers, where a timer ends with the request that has set it.
  */
-export function createDeadlines(lengthMs: number, hasOwnTimers: boolean): BeginDeadline {
-  if (hasOwnTimers) {
+export function createDeadlines(lengthMs: number): BeginDeadline {
+  // On Workers, a timer ends with the request that has set it, so each deadline has its own.
+  if (IN_WORKERS) {
     return (expire) => {
       const timer = setTimeout(expire, lengthMs);
       return () => clearTimeout(timer);
