@@ -34,9 +34,9 @@ export const PARAMETERS = { limit: isLimit, status: isStatus, cursor: isCursor }
 
 const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
 
-/** A structured-field string (RFC 9651 §3.3.3) with the generated kinds of parameters, or a bare key. */
+/** A structured-field string (RFC 9651 §3.3.3), whose parameters are ignored, or a bare key. */
 export function idempotencyKey(header: string): string | undefined {
-  const quoted = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"(?:; *[a-z]+(?:=(?:\d+|"[a-z]*"))?)*$/.exec(header)?.[1]
+  const quoted = /^"((?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"(?:;.*)?$/.exec(header)?.[1]
     ?.replaceAll(/\\(.)/g, "$1");
   const key = quoted ?? (/^[\x21\x23-\x2b\x2d-\x5b\x5d-\x7e]+$/.test(header) ? header : "");
   return key.length >= 1 && key.length <= 255 ? key : undefined;
