@@ -1,6 +1,6 @@
 /** Makes a `Request` of a request of `node:http`, where a function of the app needs one. */
 
-import { isBodyTaken, openBody } from "./node_body.ts";
+import { openBody } from "./node_body.ts";
 import { namesAndValues, pathAndQueryOf, targetAsSent } from "./node_head.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
@@ -17,17 +17,15 @@ const PLACEHOLDER_METHOD = "FORBIDDEN";
 export function toRequest(incoming: NodeRequest, outgoing: NodeResponse, getSignal: () => AbortSignal): Request {
   const { method = "GET" } = incoming;
   const isForbidden = FORBIDDEN_METHOD.test(method);
-  // If some of the body has been read before, the stream fails when it is read, also in a copy of the request.
-  const body = isForbidden ? null : openBody(incoming, outgoing);
   const init: RequestInit & { duplex: "half" } = {
     method: isForbidden ? PLACEHOLDER_METHOD : method,
     headers: toHeaders(incoming),
-    body,
+    // If some of the body has been read before, the stream fails when it is read.
+    body: isForbidden ? null : openBody(incoming, outgoing),
     // `Request` refuses a streamed body without it.
     duplex: "half",
   };
-  const request = withSignal(new Request(toUrl(incoming), init), getSignal);
-  return body && isBodyTaken(incoming) ? Object.defineProperty(request, "bodyUsed", { value: true }) : request;
+  return withSignal(new Request(toUrl(incoming), init), getSignal);
 }
 
 /** Gives a request its signal when it is asked for, because a signal in the constructor is slow. */
