@@ -7,8 +7,8 @@ import type { NodeRequest, NodeResponse } from "./node_types.ts";
 /** The methods that the constructor of `Request` refuses. */
 const FORBIDDEN_METHOD = /^(CONNECT|TRACE|TRACK)$/i;
 
-/** What an app sees in place of such a method. No operation has it either. */
-const PLACEHOLDER_METHOD = "FORBIDDEN";
+/** What an app sees in place of such a method. No operation has it either. Bun makes GET of a method that it does not know. */
+const PLACEHOLDER_METHOD = "UNLINK";
 
 /**
  * @param outgoing The response. When it has been sent, the rest of the body is discarded.

@@ -88,7 +88,7 @@ const ODD: Record<string, [make: () => unknown, status: number, told?: RegExp]> 
       return response;
     },
     500,
-    /locked/,
+    /locked|has already been read/,
   ],
   "a response that was read": [
     () => {
