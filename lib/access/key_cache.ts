@@ -53,20 +53,24 @@ export interface OutageListeners {
   onRecovery: () => void;
 }
 
-/** What a successful read has found. */
-interface KnownKeys {
-  readonly ring: KeyRing;
+/** A read of the store, which may end after one that began later. */
+interface Read {
+  /** Counts the reads in the order in which they begin, because several may begin at one time of a coarse clock, as in Workers. */
+  readonly number: number;
   /** When the read began. The keys may be older than what happened later. */
   readonly readAt: number;
+}
+
+/** What a successful read has found. */
+interface KnownKeys extends Read {
+  readonly ring: KeyRing;
   /** The version that the store gave with the keys, so that a later read can ask for changes alone. */
   readonly version: string;
 }
 
 /** Why a read has failed, or has taken too long. */
-interface Failure {
+interface Failure extends Read {
   readonly error: unknown;
-  /** When the read began. */
-  readonly readAt: number;
 }
 
 export class KeyCache {
@@ -78,8 +82,8 @@ export class KeyCache {
   #known: KnownKeys | undefined;
   /** The failure of the last read; undefined if it has succeeded, or none has ended. */
   #failure: Failure | undefined;
-  /** When the last read began. */
-  #lastReadAt = -Infinity;
+  /** The read that began last. */
+  #lastRead: Read = { number: 0, readAt: -Infinity };
   /** Resolves when the last read has ended, well or not. It is undefined if it has, and if reads are not shared. */
   #reading: Promise<void> | undefined;
 
@@ -109,7 +113,7 @@ export class KeyCache {
   }
 
   #isReadDue(arrivedAt: number): boolean {
-    return arrivedAt - this.#lastReadAt >= RENEW_AFTER_MS && !this.#reading;
+    return arrivedAt - this.#lastRead.readAt >= RENEW_AFTER_MS && !this.#reading;
   }
 
   /** Finds the owner of a key after a read, because no keys are known or they are too old. */
@@ -138,7 +142,7 @@ export class KeyCache {
     const hasFailed = () => this.#failure !== undefined && this.#failure !== failureBefore;
     const isOver = () => (this.#known?.readAt ?? -Infinity) > time || hasFailed();
     while (!isOver()) {
-      const pauseMs = this.#lastReadAt + MIN_INTERVAL_MS - performance.now();
+      const pauseMs = this.#lastRead.readAt + MIN_INTERVAL_MS - performance.now();
       if (this.#reading) {
         await this.#reading;
       } else if (pauseMs > 0) {
@@ -158,33 +162,33 @@ export class KeyCache {
    * not wait: the rejection is handled here, and so cannot end the process.
    */
   renew(): Promise<void> {
-    const readAt = performance.now();
-    const outcome = this.#read(readAt);
+    const read = { number: this.#lastRead.number + 1, readAt: performance.now() };
+    const outcome = this.#read(read);
     const reading = outcome.catch(() => {}).then(() => {
       if (this.#reading === reading) this.#reading = undefined;
     });
-    this.#lastReadAt = readAt;
+    this.#lastRead = read;
     if (SHARES_READS) this.#reading = reading;
     return outcome;
   }
 
   /** Reads the keys, and notes how that has ended, and whether in time. */
-  async #read(readAt: number): Promise<void> {
+  async #read(read: Read): Promise<void> {
     const limitMs = this.#known ? MAX_AGE_MS : FIRST_READ_LIMIT_MS;
     let failure: Failure | undefined;
     try {
-      if (!await resolvesWithin(limitMs, this.#load(readAt))) {
+      if (!await resolvesWithin(limitMs, this.#load(read))) {
         throw new StoreUnavailableError(`Reading the API keys takes longer than ${limitMs} ms`);
       }
     } catch (error) {
-      failure = { error, readAt };
+      failure = { ...read, error };
     }
-    if (!this.#isOutdated(readAt)) this.#setFailure(failure);
+    if (!this.#isOutdated(read)) this.#setFailure(failure);
     if (failure) throw failure.error;
   }
 
   /** Reads the keys, and makes a ring of those that are valid. They count also if they come after the time limit. */
-  async #load(readAt: number): Promise<void> {
+  async #load(read: Read): Promise<void> {
     const store = this.#store;
     const before = this.#known;
     // The store leaves the keys out if they are those of the version that it is given. At the first read that is "", which is the version
@@ -193,15 +197,15 @@ export class KeyCache {
       ? await store.listSince(before?.version ?? "")
       : { version: "", keys: await store.list() };
     const ring = before && !keys ? before.ring : await new KeyRing().add([...this.#fixed, ...recordsOf(keys ?? [])]);
-    if (this.#isOutdated(readAt)) return;
+    if (this.#isOutdated(read)) return;
     // A failure before any keys were known is no outage that could end.
     if (!this.#known) this.#failure = undefined;
-    this.#known = { ring, readAt, version };
+    this.#known = { ...read, ring, version };
   }
 
   /** Whether a read that began later has succeeded. Then this one says nothing of the store. */
-  #isOutdated(readAt: number): boolean {
-    return this.#known !== undefined && readAt < this.#known.readAt;
+  #isOutdated({ number }: Read): boolean {
+    return this.#known !== undefined && number < this.#known.number;
   }
 
   /** Notes whether the last read has failed, and tells the app if that is news. */

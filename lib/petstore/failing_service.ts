@@ -28,12 +28,15 @@ export function createFailingService({ settings, parts }: Service, options: Faul
    * Lets the calls of an operation draw faults. The service does this with each operation when it is made. Only a call of an operation that has
    * faults draws one, so that other requests use up none.
    */
-  function adapt(operation: Operation, id: string): Operation {
+  function adapt(given: Operation, id: string): Operation {
+    // The petstore may have faults already, such as those of another operation.
+    const operation = parts.adapt?.(given, id) ?? given;
     if (!faults.operations.includes(id)) return operation;
     // From the cache, a reply would be sent without a draw.
     const answer = withoutCache(operation.handler);
     const handler: Handler = (call) => {
-      const fault = drawFault();
+      const hasFault = call.context.fields !== undefined;
+      const fault = hasFault ? undefined : drawFault();
       if (!fault) return answer(call);
       call.context.fields = { [FAULT_FIELD]: fault };
       switch (fault) {

@@ -16,9 +16,18 @@ const ending = new Promise<string>((resolve) => {
 
 process.exit(
   await run(process.argv.slice(2), {
-    environment: (name) => process.env[name],
+    environment: readVariable,
     write: (text) => new Promise((resolve) => process.stdout.write(text, () => resolve())),
     tell: (line) => void process.stderr.write(`${line}\n`),
     ending,
   }),
 );
+
+/** Reads an environment variable. Deno's own error for one that is not UTF-8 would show its value, which may be the key. */
+function readVariable(name: string): string | undefined {
+  try {
+    return process.env[name];
+  } catch {
+    throw new Error(`${name} cannot be read: it must be UTF-8, and Deno needs the permission --allow-env=${name}`);
+  }
+}

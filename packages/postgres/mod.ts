@@ -34,7 +34,7 @@ import { GroupCommit } from "./lib/commit.ts";
 import { postgresKeys } from "./lib/keys.ts";
 import { checkOptions, type PostgresStoreOptions } from "./lib/options.ts";
 import { openTables } from "./lib/schema/opening.ts";
-import { FEW_DIGITS, type ReadStatements, readStatements } from "./lib/statements.ts";
+import { type ReadStatements, readStatements } from "./lib/statements.ts";
 
 export { postgresGrants } from "./lib/schema/privileges.ts";
 export { postgresSchema } from "./lib/schema/schema.ts";
@@ -77,9 +77,7 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
   readonly batch: GroupCommit["batch"];
   readonly #db: StatementQueue;
   readonly #keyDb: StatementQueue;
-  /** The digits for which the statements were made. */
-  #digits = FEW_DIGITS;
-  #statements: ReadStatements;
+  readonly #statements: ReadStatements;
   readonly #commits: GroupCommit;
 
   constructor(db: StatementQueue, keyDb: StatementQueue, isNew: boolean) {
@@ -104,7 +102,6 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
   async get(id: bigint): Promise<string | undefined> {
     this.#requireOpen();
     const [row] = await this.#db.query(this.#statements.pet, [String(id)]);
-    if (row) this.#planFor(id);
     return row?.[0] ?? undefined;
   }
 
@@ -114,9 +111,7 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
     const rows = status === undefined
       ? await this.#db.query(this.#statements.all, bounds)
       : await this.#db.query(this.#statements.ofStatus, [...bounds, String(statusCode(status))]);
-    const page = pageOf(rows.map(([id, json]) => ({ id, json })), limit);
-    this.#planFor(page.next ?? BigInt(rows.at(-1)?.[0] ?? 0));
-    return page;
+    return pageOf(rows.map(([id, json]) => ({ id, json })), limit);
   }
 
   async check(): Promise<void> {
@@ -127,14 +122,6 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
     await this.batch.close();
     this.#db.refuseWaiting();
     this.#keyDb.refuseWaiting();
-  }
-
-  /** Makes new statements if there are many more pets than those were made for. */
-  #planFor(id: bigint): void {
-    const digits = String(id).length;
-    if (digits <= this.#digits) return;
-    this.#digits = digits;
-    this.#statements = readStatements(this.#db.schema, digits);
   }
 
   #requireOpen(): void {

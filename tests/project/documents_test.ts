@@ -1,7 +1,7 @@
 /** README.md and docs/ agree with the code, with the files, and with one another. */
 
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, globSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import test from "node:test";
 import config from "../../deno.json" with { type: "json" };
@@ -48,6 +48,19 @@ test("every file and every task that a page names exists", () => {
     const tasks = matches(readPage(page), /(?<=\bdeno task )[a-z]+(?::[a-z]+)?/g);
     assert.deepEqual(files.filter((path) => !existsSync(ROOT + path)), [], page);
     assert.deepEqual(tasks.filter((task) => !(task in config.tasks)), [], page);
+  }
+});
+
+test("CONTRIBUTING.md and docs/tour.md name only code and files that exist", () => {
+  const exclude = (path: string) => /(^|\/)(node_modules|npm)$/.test(path);
+  const paths = globSync("**/*.{ts,mjs,json}", { cwd: ROOT, exclude });
+  const words = new Set(paths.flatMap((path) => matches(readPage(path), /[A-Za-z_]\w*\(?/g)));
+  // A function is named with its parenthesis.
+  for (const page of ["CONTRIBUTING.md", "docs/tour.md"]) {
+    const names = matches(readPage(page).replaceAll(/^```[^]*?^```$/gm, ""), /(?<=`)\w[\w./]*\(?(?=\)?`)/g);
+    const isFile = (name: string) => existsSync(ROOT + name) || paths.some((path) => path.endsWith(`/${name}`));
+    const isCode = (name: string) => name.split(".").every((word) => words.has(word));
+    assert.deepEqual(names.filter((name) => !isFile(name) && !isCode(name)), [], page);
   }
 });
 

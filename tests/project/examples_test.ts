@@ -97,7 +97,7 @@ test.withFolder("README.md's programs for Deno serve and call pets", async (fold
   assert.ok(README.includes(`it prints \`${stdout.trimEnd()}\``), stdout);
 });
 
-testUnless(skipUnless([NODE], "the Node package", () => {}))(
+testUnless(skipUnless([NODE]))(
   "README.md's program for Node serves pets",
   () =>
     withTempFolder(async (folder) => {

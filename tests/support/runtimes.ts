@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { ROOT } from "./pages.ts";
 import { NODE } from "./server/serve_task.ts";
-import { hasCommand } from "./system/commands.ts";
+import { skipUnless } from "./system/commands.ts";
 
 const { os, arch } = Deno.build;
 
@@ -42,7 +42,7 @@ export const TEST_RUNTIMES: readonly TestRuntime[] = [
   { name: "Bun", command: BUN, args: ["test", "--timeout=60000"] },
 ].map((runtime) => ({
   ...runtime,
-  skip: hasCommand(runtime.command) ? false : `no ${runtime.name} package for ${os} ${arch} is installed`,
+  skip: skipUnless([runtime.command]),
 }));
 
 /**

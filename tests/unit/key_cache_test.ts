@@ -182,6 +182,41 @@ testProgram("a request waits for a read under way, also if an earlier one has en
   await renewed;
 });
 
+testProgram(
+  "a read that fails after a later one has succeeded does not make a request forgo its own read",
+  async (program) => {
+    await program.manager.check();
+    program.mode = "hangs";
+    const hung = program.manager.check().catch(() => {});
+    await sleep(100);
+    program.mode = "works";
+    await program.manager.check();
+    await sleep(MAX_AGE - 150);
+    await program.manager.check();
+    // The request begins its read 50 ms after the one above. Meanwhile, the read that hangs reaches its time limit.
+    const { key } = await program.other.add({ label: "added" });
+    assert.equal((await program.ask(key))[0], "yes");
+    await hung;
+    assert.deepEqual(program.told, []);
+  },
+);
+
+testProgram(
+  "a change counts at once by a coarse clock too, by which an earlier read began at the same time",
+  async (program) => {
+    const { id, key } = await program.manager.add({ label: "ci" });
+    await sleep(60);
+    program.readMs = 300;
+    const wrong = program.ask("pk_wrong");
+    // The store carries out the read before the change.
+    for (let i = 0; i < 10; i++) await Promise.resolve();
+    program.readMs = 20;
+    await program.manager.revoke(id);
+    await wrong;
+    assert.equal((await program.ask(key))[0], "no");
+  },
+);
+
 for (const mode of ["works", "fails"] as const) {
   testProgram(
     `changes by this program count at once, and an earlier read that ${mode} later changes nothing`,

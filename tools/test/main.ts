@@ -52,10 +52,8 @@ function secondsSince(begin: number): string {
 /** Runs the parts that still wait, one after the other. */
 async function runLane(): Promise<void> {
   for (let next = waiting.shift(); next; next = waiting.shift()) {
-    const [name, { command, installs = [] }] = next, begun = performance.now();
-    const run = await runCommand(
-      [...installs.map((folder) => `deno task --cwd ${folder} install`), command].join(" && "),
-    );
+    const [name, { command, installs }] = next, begun = performance.now();
+    const run = await runCommand(installs ? `deno task --cwd ${installs} install && ${command}` : command);
     runs.push({ name, ...run });
     console.log(`${name}: ${run.success ? "ok" : "FAILED"} | ${totalOf([run.output])} (${secondsSince(begun)})`);
   }

@@ -1,4 +1,4 @@
-/** The npm package that has the viewer, Swagger UI, as installed in this folder. */
+/** The npm package that has the viewer, Swagger UI, as `deno task install` brings it. */
 
 /** The files that the page loads, with the notices that the script refers to. */
 export const FILES = ["swagger-ui-bundle.js", "swagger-ui-bundle.js.LICENSE.txt", "swagger-ui.css"] as const;
@@ -10,7 +10,7 @@ export const LICENCES = ["LICENSE", "NOTICE", "swagger-ui-bundle.js.LICENSE.txt"
 export const VIEWER = new URL("../../lib/server/viewer/", import.meta.url);
 
 export function readPackaged(name: string): Uint8Array<ArrayBuffer> {
-  return Deno.readFileSync(new URL(`node_modules/swagger-ui-dist/${name}`, import.meta.url));
+  return Deno.readFileSync(new URL(`../../node_modules/swagger-ui-dist/${name}`, import.meta.url));
 }
 
 export function packagedVersion(): string {

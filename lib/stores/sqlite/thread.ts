@@ -3,7 +3,7 @@
  * at a time, and the thread answers with a result or a failure.
  */
 
-import { closeSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { devNull } from "node:os";
 import { MessageChannel, type MessagePort, Worker, workerData } from "node:worker_threads";
 import type { MaybePromise } from "../../promises.ts";
@@ -33,7 +33,11 @@ interface Failure {
 }
 
 /** The answer to a request will never come, because the thread has ended. */
-export class ThreadEnded extends Error {}
+export class ThreadEnded extends Error {
+  override message = "The thread has ended";
+  /** Another thread may reach the end of its work. */
+  readonly isTemporary = true;
+}
 
 /** A thread, as the program sees it that has started it. */
 export class Thread<Request, Result> {
@@ -51,10 +55,13 @@ export class Thread<Request, Result> {
       if ("failure" in answer) this.#asked?.reject(errorOf(answer.failure));
       else this.#asked?.resolve(answer.result);
     });
-    port.on("close", () => {
+    const end = () => {
       this.#hasEnded = true;
       this.#asked?.reject(new ThreadEnded());
-    });
+    };
+    port.on("close", end);
+    // On Bun, the port stays open if the thread ends while it starts, before it has its own side of the port.
+    worker.on("exit", end);
   }
 
   /** Whether the thread has ended, as far as this program has heard. */
@@ -73,8 +80,8 @@ export class Thread<Request, Result> {
     this.#asked = Promise.withResolvers<Result>();
     // The port keeps the process alive only during the wait, so that a store without creates in flight does not.
     this.#port.ref();
-    this.#port.postMessage(request);
     try {
+      this.#port.postMessage(request);
       return await this.#asked.promise;
     } finally {
       this.#port.unref();
@@ -131,7 +138,9 @@ export function startThread<Request, Result>(
 /** Whether the thread can load its module, which imports others from the folder `lib`. */
 function mayLoad(module: string): boolean {
   const library = new URL("../../", module);
-  return library.protocol !== "file:" || mayAccess("read", library);
+  if (library.protocol !== "file:") return true;
+  // webpack writes the address that the module had at the build into its bundle, which may then run on another machine.
+  return mayAccess("read", library) && existsSync(new URL(module));
 }
 
 function mayUse(path: string): boolean {

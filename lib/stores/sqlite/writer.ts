@@ -137,7 +137,7 @@ export class Writer {
 }
 
 /**
- * Checks a write, and copies it with the members of a pet alone: a caller's object may have others, which no message to the thread can carry.
+ * Checks a write, and copies it with its known members alone: a caller's object may have others, which no message to the thread can carry.
  *
  * @throws {TypeError} If the pet is invalid.
  */
@@ -145,7 +145,10 @@ function validated(write: Write): Write {
   if (write.kind === "probe") return write;
   requireValid(write.pet);
   const { name, categoryId, status } = write.pet;
-  return { ...write, pet: { name, categoryId, status } };
+  const pet = { name, categoryId, status };
+  if (write.kind === "create") return { ...write, pet };
+  const { key, fingerprint, retentionMs } = write.request;
+  return { ...write, pet, request: { key, fingerprint, retentionMs } };
 }
 
 /** Lets the thread close its connection, and ends it. */

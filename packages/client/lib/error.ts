@@ -27,7 +27,7 @@ export type ErrorCode =
 /**
  * - `connection_failed`: no whole response came.
  * - `deadline_exceeded`: `timeoutMs` had passed.
- * - `unexpected_response`: something other than a petstore answered, such as a proxy, or the response had more than 16 MiB.
+ * - `unexpected_response`: something other than a petstore answered, such as a proxy.
  */
 export type ClientErrorCode = "connection_failed" | "deadline_exceeded" | "unexpected_response";
 

@@ -41,13 +41,13 @@ export function createPetList(call: Call, given: ListOptions): PetList {
   const options = { ...given };
 
   async function* pages() {
-    const progress = new Progress();
+    const requireProgress = createProgressCheck();
     let query: string | undefined = queryOf(options);
     while (query !== undefined) {
       const answer: Answer<Pet[]> = await getPets(call, query, options);
       yield answer.value;
       query = nextQuery(answer);
-      if (query !== undefined) progress.advance(query, answer);
+      if (query !== undefined) requireProgress(query, answer);
     }
   }
 
@@ -106,28 +106,23 @@ function nextQuery({ headers, facts }: Answer<unknown>): string | undefined {
   throw unexpected("The link to the next page does not lead to a page of this list", facts);
 }
 
-/** How many pages in a row may have no pet, or begin with that of the page before. A server may make new cursors without end. */
+/** How many pages in a row may have no pet, or begin with that of an earlier page. A server may make new cursors without end. */
 const MOST_IDLE_PAGES = 100;
 
-/** Notices that the pages of a list have no end, because a server is at fault and its client must not read for ever. */
-class Progress {
-  readonly #queries = new Set<string>();
-  #firstId: bigint | undefined;
-  #idlePages = 0;
-
-  /**
-   * Counts a page that has a next one.
-   *
-   * @throws {PetstoreError} If the list has no end.
-   */
-  advance(nextQuery: string, { value: pets, facts }: Answer<Pet[]>): void {
-    if (this.#queries.has(nextQuery)) throw unexpected("The pages go in a circle", facts);
-    this.#queries.add(nextQuery);
-    const firstId = pets[0]?.id ?? this.#firstId;
-    this.#idlePages = firstId === this.#firstId ? this.#idlePages + 1 : 0;
-    this.#firstId = firstId;
-    if (this.#idlePages === MOST_IDLE_PAGES) {
-      throw unexpected(`${MOST_IDLE_PAGES} pages in a row had no new pet`, facts);
-    }
-  }
+/**
+ * Makes a function that is told of each page with a next one, and of the query of that. It throws a `PetstoreError` when the pages have no end,
+ * because a server is at fault and its client must not read for ever.
+ */
+function createProgressCheck() {
+  const queries = new Set<string>(), firstIds = new Set<bigint>();
+  let idlePages = 0;
+  return (nextQuery: string, { value: pets, facts }: Answer<Pet[]>): void => {
+    if (queries.has(nextQuery)) throw unexpected("The pages go in a circle", facts);
+    queries.add(nextQuery);
+    const firstId = pets[0]?.id;
+    const isIdle = firstId === undefined || firstIds.has(firstId);
+    idlePages = isIdle ? idlePages + 1 : 0;
+    if (!isIdle) firstIds.add(firstId);
+    if (idlePages === MOST_IDLE_PAGES) throw unexpected(`${MOST_IDLE_PAGES} pages in a row had no new pet`, facts);
+  };
 }

@@ -1,12 +1,9 @@
 /** Keeps the key out of errors. */
 
-/** The longest text that is kept, in characters. A message of a petstore is shorter. */
-const LONGEST_TEXT = 10_000;
-
 /** Takes a key out of a text. */
 export type Hide = (text: string) => string;
 
-/** Makes a function that hides a key, and shortens a long text. */
+/** Makes a function that hides a key. */
 export function createHide(key: string): Hide {
   // Each character may stand there as it is, after a backslash as in JSON, or as its code after a percent sign as in an address. It is
   // visible ASCII, so its code has two digits.
@@ -15,7 +12,7 @@ export function createHide(key: string): Hide {
     return `\\\\?(?:\\x${code}|%${code})`;
   });
   const anyForm = new RegExp(forms.join(""), "gi");
-  return (text) => text.replace(anyForm, "…").slice(0, LONGEST_TEXT);
+  return (text) => text.replace(anyForm, "…");
 }
 
 /**

@@ -1,9 +1,6 @@
 import { PetstoreError, type ResponseFacts } from "./error.ts";
 import { type Hide, redactedCopy } from "./redaction.ts";
 
-/** The longest body that is read, decompressed: a few compressed bytes may become gigabytes. */
-const MAX_BODY_BYTES = 16 * 2 ** 20;
-
 const JSON_TYPE = "application/json";
 
 /** A success of a petstore. */
@@ -36,21 +33,19 @@ export async function send<T>(
   { requestLine, parse, hide }: Exchange<T>,
 ): Promise<Answer<T>> {
   let response: Response;
-  let text: string | undefined;
+  let text: string;
   /** They are undefined until the head of a response has come. */
   let facts: ResponseFacts | undefined;
   try {
     response = await fetch();
     facts = factsOf(response, hide);
-    text = await readText(response);
+    text = await response.text();
   } catch (thrown) {
     const cause = redactedCopy(thrown, hide);
     if (cause?.name === "NotCapable") throw cause;
-    const hint = facts ? "" : corsHint(requestLine);
-    const message = `${requestLine} got no whole response${innermostMessage(cause)}${hint}`;
+    const message = `${requestLine} got no whole response${innermostMessage(cause)}`;
     throw new PetstoreError("connection_failed", message, { ...facts, cause });
   }
-  if (text === undefined) throw unexpected(`${requestLine} got more than ${MAX_BODY_BYTES} bytes`, facts);
 
   let failure: { code?: unknown; message?: unknown } | null | undefined;
   try {
@@ -91,16 +86,6 @@ export function* errorAndCauses(error: unknown): Generator<{ message?: string; c
   for (let each = error; each instanceof Error; each = each.cause) yield each;
 }
 
-/**
- * A hint that the server may not permit pages of this page's origin (CORS). A browser does not tell a page so: the failure looks as if the
- * server were not there. The hint is empty outside of a browser, and for a server of the page's own origin.
- */
-function corsHint(requestLine: string): string {
-  const { origin } = (globalThis as { location?: { origin?: string } }).location ?? {};
-  if (origin === undefined || requestLine.includes(` ${origin}/`)) return "";
-  return `; if the server runs, it may not permit pages of ${origin} (CORS)`;
-}
-
 function factsOf({ status, headers }: Response, hide: Hide): ResponseFacts {
   const requestId = headers.get("x-request-id");
   return { status, requestId: requestId ? hide(requestId) : undefined, retryAfterMs: retryAfter(headers) };
@@ -112,26 +97,6 @@ function retryAfter(headers: Headers): number | undefined {
   if (value === null) return undefined;
   const wait = /^\d+$/.test(value) ? 1000 * Number(value) : Date.parse(value) - Date.now();
   return isNaN(wait) ? undefined : Math.max(0, wait);
-}
-
-/** Reads a body as text. The result is undefined if it is too long. */
-async function readText(response: Response): Promise<string | undefined> {
-  // React Native has no stream for a body, so it is read as one text.
-  if (!response.body) return await response.text();
-  const reader = response.body.getReader();
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    bytes += value.length;
-    if (bytes > MAX_BODY_BYTES) {
-      reader.cancel().catch(() => {});
-      return undefined;
-    }
-    text += decoder.decode(value, { stream: true });
-  }
 }
 
 /** Whether a response that is no JSON was to be JSON, so that it must have been cut. */
@@ -150,9 +115,9 @@ function describeForeign(response: Response, hide: Hide, text: string): string {
   return `is redirected to ${target}; baseUrl must be the address that answers`;
 }
 
-/** A browser hides the status of a redirect, and its target. */
+/** A browser hides the status of a redirect, and its target. The status 304 says that a kept response is fresh, and leads nowhere. */
 function isRedirect({ type, status }: Response): boolean {
-  return type === "opaqueredirect" || (status >= 300 && status < 400);
+  return type === "opaqueredirect" || (status >= 300 && status < 400 && status !== 304);
 }
 
 /** Quotes the beginning of a text that a server has sent, so that a long response does not make a long message. */

@@ -95,6 +95,7 @@ const ENDLESS: [answer: Answer, requests: number][] = [
   [(number) => [[], `?cursor=${number}`], 100],
   [(number) => [[7], `?cursor=${number}`], 101],
   [(number) => [number % 2 === 0 ? [7] : [], `?cursor=${number}`], 101],
+  [(number) => [[7 + number % 3], `?cursor=${number}`], 103],
   [() => [[7], "?cursor=7"], 2],
   [(number) => [[number], `?cursor=${number < 9 ? number : 9 + number % 5}`], 15],
 ];

@@ -74,19 +74,3 @@ test("a redirect is an error, and neither the key nor the pet goes to its target
       assert.deepEqual([requests.length, other.requests.length], [3, 0]);
     });
   }));
-
-test("a signal ends a call before and while it runs, with the caller's own reason, and nothing after it", async () => {
-  const reason = new Error("The user has left"), controller = new AbortController(), { signal } = controller;
-  await withClient((_, number) => {
-    if (number === 0) return WHOLE;
-    controller.abort(reason);
-    return [WHOLE.slice(0, -9)];
-  }, async (pets, { idle, requests }) => {
-    await pets.create(NEW_REX, { signal });
-    await assert.rejects(pets.create(NEW_REX, { signal }), reason);
-    await assert.rejects(pets.create(NEW_REX, { signal }), reason);
-    await assert.rejects(pets.list({ signal }).toArray(), reason);
-    await idle();
-    assert.equal(requests.length, 2);
-  });
-});

@@ -115,7 +115,7 @@ test("a refusal has as its cause the last failure after which the request may ha
   }
 });
 
-test("a signal that is aborted in a pause, in an attempt or within `fetch` ends the call at once", async (clock) => {
+test("a signal that is aborted in a pause, in an attempt, within `fetch` or before ends the call at once", async (clock) => {
   const reason = new Error("The user has left");
   for (const responses of [failing(503, { "retry-after": "5" }), silent, silentBody]) {
     const begun = clock.now(), controller = new AbortController(), { signal } = controller;
@@ -128,8 +128,10 @@ test("a signal that is aborted in a pause, in an attempt or within `fetch` ends 
     controller.abort(reason);
     return silent();
   };
-  const { endedAt, error } = await tried(leave, clock, { signal });
-  assert.deepEqual([endedAt, error as unknown], [begun, reason]);
+  for (const attempts of [1, 0]) {
+    const { at, endedAt, error } = await tried(leave, clock, { signal });
+    assert.deepEqual([at.length, endedAt, error as unknown], [attempts, begun, reason]);
+  }
 });
 
 test("a call that ends leaves no listener at its signal", async (clock) => {

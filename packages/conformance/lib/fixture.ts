@@ -10,7 +10,7 @@ import type { CaseContext, Need } from "./store/case.ts";
  * - `"none"`: each store has its own pets, which are gone when it closes.
  * - `"restarts"`: a store that is opened later has the pets, after the first was closed.
  * - `"machine"`: several stores have them at once. They may measure time with the clock of that machine.
- * - `"machines"`: the same from several machines, whose clocks may differ. To simulate that, a case replaces `Date` in this
+ * - `"machines"`: the same from several machines, whose clocks may differ. To simulate that, a case replaces `Date.now` in this
  *   process for a moment.
  */
 export type Sharing = "none" | "restarts" | "machine" | "machines";

@@ -12,12 +12,6 @@ import type { ConformanceTarget } from "./conformance/client.ts";
 import { describePets, describeResult, type Pets, type Result, summarize } from "./conformance/report.ts";
 import { VERSION } from "./version.ts";
 
-/**
- * The number of cases in a row without a response after which the others are not tried, because each would wait for its
- * time limit.
- */
-const MOST_UNANSWERED = 5;
-
 export const HELP = `Test whether a petstore, written in any language, keeps the HTTP contract
 
 Usage: conformance <url> [flags]
@@ -76,8 +70,7 @@ function readFlags(args: readonly string[]) {
   return { level: "full", only: "", ...values, address: positionals[0] ?? "" };
 }
 
-async function test(flags: Flags, surroundings: Surroundings): Promise<number> {
-  const { environment, write, tell } = surroundings;
+async function test(flags: Flags, { environment, write, tell, ending }: Surroundings): Promise<number> {
   const pets: Pets = { ids: new Set(), unknown: 0 };
   const target: ConformanceTarget = {
     baseUrl: flags.address,
@@ -89,10 +82,17 @@ async function test(flags: Flags, surroundings: Surroundings): Promise<number> {
   const why = await whyNoPetstore(target);
   if (why !== undefined) throw new Error(`${url} ${why}`);
   const results: Result[] = [];
-  const reason = await runAll(cases, surroundings, async (result) => {
+  /** Why not all cases have run. */
+  let reason: string | undefined;
+  for (const each of cases) {
+    const result = await Promise.race([runCase(each), ending]);
+    if (typeof result === "string") {
+      reason = result;
+      break;
+    }
     results.push(result);
     if (!flags.json) await write(`${describeResult(result)}\n`);
-  });
+  }
   // The ids are texts in JSON, because many readers round an int64.
   const report = { url, cases: results, petIds: Array.from(pets.ids, String), unknownPets: pets.unknown };
   await write(`${flags.json ? JSON.stringify(report) : summarize(results)}\n`);
@@ -101,30 +101,13 @@ async function test(flags: Flags, surroundings: Surroundings): Promise<number> {
   return reason !== undefined || results.some(({ outcome }) => outcome === "fail") ? 1 : 0;
 }
 
-/** Runs cases until all have run, or the program must end. Returns the reason if not all have. */
-async function runAll(
-  cases: readonly ConformanceCase[],
-  { ending }: Surroundings,
-  report: (result: Result) => Promise<void>,
-): Promise<string | undefined> {
-  let unanswered = 0;
-  for (const each of cases) {
-    const result = await Promise.race([runCase(each), ending]);
-    if (typeof result === "string") return result;
-    await report(result);
-    unanswered = result.isUnanswered ? unanswered + 1 : 0;
-    if (unanswered === MOST_UNANSWERED) return `${unanswered} cases in a row got no response`;
-  }
-  return undefined;
-}
-
 async function runCase({ run, ...topic }: ConformanceCase): Promise<Result> {
   try {
     const reason = await run();
     return { ...topic, outcome: reason === undefined ? "pass" : "skip", reason };
   } catch (error) {
-    const { reason, exchange, isUnanswered } = error as ConformanceError;
-    return { ...topic, outcome: "fail", reason, exchange, isUnanswered };
+    const { reason, exchange } = error as ConformanceError;
+    return { ...topic, outcome: "fail", reason, exchange };
   }
 }
 

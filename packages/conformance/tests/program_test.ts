@@ -40,15 +40,19 @@ function assertRefused({ status, stdout, stderr }: Exit, shows: RegExp): void {
 
 const SETTINGS = ["--cors-origin=https://shop.example", "--request-id=all", "--public-url=https://pets.example/api/v1"];
 
-test("the program finds nothing wrong with this server, whatever its settings, and tells which pets it has left", () =>
+test("the program finds nothing wrong with this server, whatever its settings and its pets, and tells which pets it has left", () =>
   withFreshServerHere({ args: ["--store=memory:", `--key=${KEY}`, ...SETTINGS] }, async ({ origin }) => {
     writeFileSync("key", `${KEY}\n`);
-    const { status, stdout, stderr } = await runProgram([`${origin}/v1`, "--json", "--key-file=key"]);
-    const { cases, petIds, unknownPets } = JSON.parse(stdout);
-    assert.deepEqual([status, unknownPets], [0, 0], stdout);
-    assert.ok(cases.every(({ outcome }: { outcome: string }) => outcome === "pass"));
-    assert.deepEqual(petIds.map(Number), Array.from(petIds, (_, i) => i + 1));
-    assert.equal(stderr, `pets left behind: ${petIds.length}, with ids from 1 to ${petIds.length}\n`);
+    let pets = 0;
+    for (const round of [1, 2]) {
+      const { status, stdout, stderr } = await runProgram([`${origin}/v1`, "--json", "--key-file=key"]);
+      const { cases, petIds, unknownPets } = JSON.parse(stdout);
+      assert.deepEqual([status, unknownPets], [0, 0], `round ${round}: ${stdout}`);
+      assert.ok(cases.length > 25 && cases.every(({ outcome }: { outcome: string }) => outcome === "pass"));
+      const [first, last] = [pets + 1, pets += petIds.length];
+      assert.deepEqual(petIds.map(Number), Array.from(petIds, (_, i) => first + i));
+      assert.equal(stderr, `pets left behind: ${petIds.length}, with ids from ${first} to ${last}\n`);
+    }
   }));
 
 /** A petstore at the root of a port, some of whose requests another handler answers. */
@@ -90,32 +94,23 @@ test("the program prints a line for each case, and for a failure the promise, th
   });
 });
 
-function cut(): Response {
-  return new Response(new ReadableStream({ pull: (controller) => controller.error(new Error("cut")) }));
-}
-
-test("the program gives up after five cases without a response", () =>
-  withServer(({ method }) => method === "POST" ? cut() : undefined, async (url) => {
-    const { status, stdout, stderr } = await runProgram([url, "--key", KEY, "--only=pets.create"]);
-    assert.equal(status, 1);
-    assert.match(stderr, /^conformance: not all cases have run: 5 cases in a row got no response$/m);
-    assert.match(stderr, /^pets left behind: none; and up to 5 whose ids are unknown$/m);
-    assert.equal(stdout.match(/^FAIL/gm)?.length, 5);
-  }));
-
 test("the program ends when it must, also while it waits for a response, and still tells which pets it has left", async () => {
   const { promise: ending, resolve } = Promise.withResolvers<string>();
   let creates = 0;
   const hang = ({ method }: Request) => {
-    if (method !== "POST" || creates++ < 4) return undefined;
+    if (method !== "POST" || ++creates < 4) return undefined;
+    if (creates === 4) return new Response("{}", { status: 201 });
     resolve("a signal has ended it");
     return new Promise<Response>(() => {});
   };
   await withServer(hang, async (url) => {
     const { status, stdout, stderr } = await runProgram([url, "--key", KEY], {}, { ending });
     assert.equal(status, 1);
-    assert.match(stderr, /^conformance: not all cases have run: a signal has ended it\npets left behind: 4, .*\n$/);
-    assert.doesNotMatch(stdout, /^FAIL/m);
+    const told =
+      /^conformance: not all cases have run: a signal has ended it\npets left behind: 3, .*; and up to 1 whose ids are unknown\n$/;
+    assert.match(stderr, told);
+    // Of the two cases, the one that waited has no result.
+    assert.equal(stdout.match(/^FAIL/gm)?.length, 1);
   });
 });
 

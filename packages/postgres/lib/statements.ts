@@ -16,26 +16,16 @@ const STATUS_NAME = `CASE ${
 const PET_JSON = `pg_catalog.concat('{"id":', id, ',"name":', pg_catalog.to_json(name), ',"categoryId":', category_id,
   ',"status":"', ${STATUS_NAME}, '"}')`;
 
-export type ReadStatements = Record<"pet" | "all" | "ofStatus" | "lastId" | "upTo", string>;
+export type ReadStatements = Record<"pet" | "all" | "ofStatus", string>;
 
-/** The digits of the ids for which a store begins: as many as a small table has. */
-export const FEW_DIGITS = 4;
-
-/**
- * Makes the statements that read the pets of a schema.
- *
- * @param digits How many digits the ids have at most, as far as is known. PostgreSQL keeps the plan of a statement, and one for few pets may
- * be slow for many. So this number is in the text of the statements: with each tenfold growth they get a new text, and so a new plan.
- */
-export function readStatements(schema: string, digits = FEW_DIGITS): ReadStatements {
+/** Makes the statements that read the pets of a schema. Pages take the last id before them, and how many rows they may have. */
+export function readStatements(schema: string): ReadStatements {
   const pets = `"${schema}".pets`;
-  const size = `/* ids of up to ${digits} digits */`;
   const page = (condition: string, order: string) =>
     // `ORDER BY id` would sort by the first column of the result, which is text.
-    `SELECT id::pg_catalog.text, ${PET_JSON} FROM ${pets} AS pet WHERE ${condition} ORDER BY ${order} ` +
-    `LIMIT $2::bigint ${size}`;
+    `SELECT id::pg_catalog.text, ${PET_JSON} FROM ${pets} AS pet WHERE ${condition} ORDER BY ${order} LIMIT $2::bigint`;
   return {
-    pet: `SELECT ${PET_JSON} FROM ${pets} WHERE id OPERATOR(pg_catalog.=) $1::bigint ${size}`,
+    pet: `SELECT ${PET_JSON} FROM ${pets} WHERE id OPERATOR(pg_catalog.=) $1::bigint`,
     all: page("id OPERATOR(pg_catalog.>) $1::bigint", "pet.id"),
     // The rows are compared with the status and the id together. With `status = $3`, the plan might scan the index of ids, which is slow
     // for a rare status.
@@ -44,7 +34,5 @@ export function readStatements(schema: string, digits = FEW_DIGITS): ReadStateme
         `AND (status, id) OPERATOR(pg_catalog.<=) ($3::smallint, ${2n ** 63n - 1n})`,
       "status, pet.id",
     ),
-    lastId: `SELECT coalesce(pg_catalog.max(id), 0)::pg_catalog.text FROM ${pets}`,
-    upTo: page("id OPERATOR(pg_catalog.>) $1::bigint AND id OPERATOR(pg_catalog.<=) $3::bigint", "pet.id"),
   };
 }

@@ -17,7 +17,7 @@ type Store = KeyedPetStore & PooledStore;
 async function whileLocked(
   url: string,
   schema: string,
-  options: { max: number; timeoutMs: number; Client?: typeof Client },
+  options: { max: number; timeoutMs: number },
   use: (store: Store, unlock: () => Promise<unknown>) => Promise<void>,
 ): Promise<void> {
   const { timeoutMs, ...settings } = options;
@@ -84,29 +84,4 @@ test.store(
       assert.deepEqual((await gets).map(({ message }) => message), ["Too many queries wait for PostgreSQL"]);
       assert.deepEqual(store.pool, { size: 2, running: 0, waiting: 0 });
     }),
-);
-
-test.store(
-  "a cancellation ends no statement of another program whose process has the same number, as after a failover",
-  async (first, url, schema) => {
-    await first.create(PET);
-    const other = new Client({ connectionString: url });
-    await other.connect();
-    const { rows: [{ pid }] } = await other.query("SELECT pg_backend_pid() AS pid");
-    const Mistaken = class extends Client {
-      get processID(): number {
-        return pid;
-      }
-      // The driver sets it to the right number.
-      set processID(_: number) {}
-    };
-    await whileLocked(url, schema, { max: 2, timeoutMs: 500, Client: Mistaken }, async (store, unlock) => {
-      const waiting = other.query(`SELECT name FROM "${schema}".pets`);
-      assert.equal((await refusals([store.get(1n)])).length, 1);
-      await until("the end of the cancellation", () => store.pool.running === 0);
-      await unlock();
-      assert.deepEqual((await waiting).rows, [{ name: "Rex" }]);
-    });
-    await other.end();
-  },
 );

@@ -11,17 +11,21 @@ import { checkOptions } from "../lib/options.ts";
 import { openOnOwnPool } from "../lib/own_pool.ts";
 import { withVirtualClock } from "../../../tests/support/virtual_clock.ts";
 
-/** What becomes of a statement. */
-type Answer = "rows" | "fails" | "hangs" | "comes too late";
+/** What becomes of a statement. Only with the last answer, a cancellation hangs too. */
+type Answer = "rows" | "fails" | "hangs" | "comes too late" | "hangs with its cancellation";
 
 /** A pool of one connection at a time. Its members may be changed while it is used. */
 class FakePool extends EventEmitter {
   readonly totalCount = 0;
   readonly options = { max: 1 };
   answer: Answer = "rows";
+  /** How many milliseconds a statement takes. */
+  duration = 0;
   failure = new Error("The connection was lost");
   /** What a new connection waits for. */
   opening = Promise.resolve();
+  /** Whether `release()` throws, as that of a connection that was released before. */
+  refusesReleases = false;
   /** The texts that the connections got. */
   sent: string[] = [];
   /** The numbers of the connections that came back, each with whether it is closed or kept. */
@@ -36,7 +40,9 @@ class FakePool extends EventEmitter {
     lost.catch(() => {});
     const query = async ({ text }: { text: string }) => {
       this.sent.push(text);
+      if (this.duration > 0) await new Promise((resolve) => setTimeout(resolve, this.duration));
       if (this.answer === "hangs" && text !== CANCEL) return await lost;
+      if (this.answer === "hangs with its cancellation") return await lost;
       if (this.answer === "comes too late") await lost.catch(() => {});
       if (this.answer === "fails") throw this.failure;
       return { rows: [[text]] };
@@ -44,6 +50,9 @@ class FakePool extends EventEmitter {
     const release = (error?: Error) => {
       this.released.push(`${number} ${error ? "closed" : "kept"}`);
       lose(error);
+      if (this.refusesReleases) {
+        throw new Error("Release called on client which has already been released to the pool.");
+      }
     };
     return { processID: 7, query, release, getTransactionStatus: () => "I" };
   }
@@ -107,13 +116,51 @@ test("an attempt to connect that fails refuses one statement that came before it
     assert.deepEqual(pool.sent, ["came meanwhile", "other"]);
   }));
 
-test("a connection goes back to the pool after 1,000 statements, while others wait", async () => {
-  const pool = new FakePool();
-  const db = new StatementQueue(pool, checkOptions({}));
-  await Promise.all(Array.from({ length: 1_001 }, () => db.query("read")));
-  await turn();
-  assert.deepEqual(pool.released, ["1 kept", "2 kept"]);
+test("a statement that is given up is cancelled before the next one is sent, also if as many wait as may", () =>
+  withVirtualClock(async ({ now }) => {
+    const pool = new FakePool();
+    const db = new StatementQueue(pool, checkOptions({ timeoutMs: 1_000 }));
+    pool.answer = "hangs";
+    const givenUp = assert.rejects(db.query("given up", [], { deadline: now() + 5 }), /has not answered within 5 ms/);
+    await turn();
+    pool.answer = "rows";
+    await Promise.all([givenUp, ...Array.from({ length: 10_000 }, () => db.query("waiting"))]);
+    assert.deepEqual(pool.sent.slice(0, 3), ["given up", CANCEL, "waiting"]);
+  }));
+
+test("a statement that ends without an answer, as by the time limit of the app's pool, is cancelled, and a refused one is not", async () => {
+  for (const [code, cancellations] of [[undefined, [CANCEL]], ["57014", []]] as const) {
+    const pool = new FakePool(), db = new StatementQueue(pool, checkOptions({}));
+    pool.answer = "fails";
+    pool.failure = Object.assign(new Error("Query read timeout"), { code });
+    await assert.rejects(db.query("read"), /Query read timeout/);
+    await turn();
+    assert.deepEqual(pool.sent, ["read", ...cancellations]);
+  }
 });
+
+test("a cancellation that hangs too is not cancelled, so that a closed store sends nothing more", () =>
+  withVirtualClock(async ({ pending }) => {
+    const pool = new FakePool();
+    pool.answer = "hangs with its cancellation";
+    const db = new StatementQueue(pool, checkOptions({ timeoutMs: 1_000 }));
+    const sent = db.query("sent");
+    await turn();
+    db.refuseWaiting();
+    await assert.rejects(sent, /has not answered within 1000 ms/);
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    assert.deepEqual([pool.sent, db.load.running, pending()], [["sent", CANCEL], 0, 0]);
+  }));
+
+test("a connection goes back to the pool after a moment, while other statements wait", () =>
+  withVirtualClock(async () => {
+    const pool = new FakePool();
+    const db = new StatementQueue(pool, checkOptions({}));
+    pool.duration = 60;
+    await Promise.all(["first", "second", "third"].map((text) => db.query(text)));
+    await turn();
+    assert.deepEqual(pool.released, ["1 kept", "2 kept"]);
+  }));
 
 test("a connection whose statement fails or is given up is closed once, and runs no other statement", () =>
   withVirtualClock(async ({ pending }) => {
@@ -129,6 +176,28 @@ test("a connection whose statement fails or is given up is closed once, and runs
       assert.deepEqual([db.load.running, pending()], [0, 0]);
     }
   }));
+
+test("a connection that the pool refuses to take back, because the app has released it already, fails only its statement", async () => {
+  const pool = new FakePool(), db = new StatementQueue(pool, checkOptions({}));
+  pool.refusesReleases = true;
+  pool.answer = "fails";
+  await assert.rejects(db.query("create", [], { whatItStores: "pet" }), {
+    name: "StoreUnavailableError",
+    mayBeStored: true,
+  });
+  pool.answer = "rows";
+  assert.deepEqual(await db.query("read"), [["read"]]);
+  await turn();
+  assert.deepEqual(db.load, { size: 1, running: 0, waiting: 0 });
+});
+
+test("a pool that rejects without a reason fails only the statement", async () => {
+  const pool = new FakePool(), db = new StatementQueue(pool, checkOptions({}));
+  pool.opening = Promise.reject();
+  await assert.rejects(db.query("refused"), { name: "StoreUnavailableError" });
+  pool.opening = Promise.resolve();
+  assert.deepEqual(await db.query("read"), [["read"]]);
+});
 
 test("an error of a pool, as when it loses an idle connection, ends no process, and stores share the listener", () => {
   const pool = new FakePool();
@@ -153,6 +222,16 @@ test("a create that fails says whether its pet may have been stored", async () =
   for (const [what, error, mayBeStored] of ERRORS) {
     Object.assign(pool.failure, error);
     await assert.rejects(db.query("create", [], { whatItStores: "pet" }), { mayBeStored }, what);
+  }
+});
+
+test("an error says whether a later attempt may succeed, so that a supervisor starts the server again only then", async () => {
+  const pool = new FakePool(), db = new StatementQueue(pool, checkOptions({}));
+  pool.answer = "fails";
+  const temporary = ["53300", "55P03", "57P03", "57014", "40P01", "40001", "25P04", "08006"];
+  for (const code of [...temporary, "28P01", "3D000", "42501", "55000", "25006"]) {
+    Object.assign(pool.failure, { code });
+    await assert.rejects(db.query("read"), { isTemporary: temporary.includes(code) }, code);
   }
 });
 

@@ -6,7 +6,7 @@ import { createPetstore } from "../../../mod.ts";
 import description from "../../../openapi.json" with { type: "json" };
 import { KEY } from "../../support/api.ts";
 import { withDenoServe } from "../../support/http/deno_serve.ts";
-import { hasCommand, testUnless } from "../../support/system/commands.ts";
+import { skipUnless, testUnless } from "../../support/system/commands.ts";
 import { withTempFolder } from "../../support/temp.ts";
 
 const CONFIG = fileURLToPath(new URL("../../../deno.json", import.meta.url));
@@ -38,8 +38,7 @@ interface Described {
 const OPERATIONS = Object.values(description.paths).flatMap((path) => Object.values(path) as Described[]);
 
 for (const [label, [file, [program = "", ...args]]] of Object.entries(RUNNERS)) {
-  const needed = label === "curl" ? "curl" : program;
-  testUnless(hasCommand(needed) ? false : `there is no ${needed}`)(
+  testUnless(skipUnless([label === "curl" ? "curl" : program]))(
     `the samples of openapi.json for ${label} list, add and get pets, with every digit`,
     () =>
       withTempFolder(async (folder) => {

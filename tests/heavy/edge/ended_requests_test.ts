@@ -43,19 +43,6 @@ testSending(
 );
 
 testSending(
-  "a revoked key is refused, although a request without a wait came in between",
-  async (send, sendToOther) => {
-    const { key } = await addKey(sendToOther), revoked = await addKey(sendToOther);
-    // After the stalled body, the keys are so old that the next request reads them.
-    assert.equal(await stall(send, key), 408);
-    assert.equal(await statusOf(send("/v1/cats", key)), 404);
-    await statusOf(sendToOther(`/keys/revoke?id=${revoked.id}`));
-    assert.equal(await stall(send, key), 408);
-    assert.equal(await statusOf(send("/v1/pets", revoked.key)), 401);
-  },
-);
-
-testSending(
   "a request reads keys that are half a second old before it is answered, so that the read does not end with it",
   async (send, sendToOther) => {
     const { key } = await addKey(sendToOther), revoked = await addKey(sendToOther);

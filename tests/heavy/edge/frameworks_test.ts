@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { transform } from "esbuild";
 import { Child } from "../../support/system/child.ts";
-import { hasCommand, testUnless } from "../../support/system/commands.ts";
+import { skipUnless, testUnless } from "../../support/system/commands.ts";
 import { freePort } from "../../support/system/free_port.ts";
 import { UNDECODABLE_PATH } from "../../support/conformance.ts";
 import { bundle, EDGE } from "./support/bundle.ts";
@@ -53,12 +53,13 @@ const FRAMEWORKS: Framework[] = [
 ];
 
 for (const { name, folder, mount, build, serve, started, send } of FRAMEWORKS) {
-  testUnless(hasCommand(NODE) ? false : "there is no Node package for this machine")(
+  testUnless(skipUnless([NODE]))(
     `${name} keeps the HTTP contract beside the app's own route, except as docs/hosts.md says`,
     async () => {
       const app = `${EDGE}.build/${folder}/`;
       await rm(app, { recursive: true, force: true });
       await cp(EDGE + folder, app, { recursive: true });
+      await writeFile(`${app}package.json`, '{ "type": "module" }');
       await installPetstore(app);
       // Next.js would want its compiler for a file of TypeScript. `deno task ok` checks the types.
       const { code } = await transform(await readFile(`${app}${mount}.ts`, "utf8"), { loader: "ts" });

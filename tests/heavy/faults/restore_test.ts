@@ -50,7 +50,7 @@ async function drill(
   });
 }
 
-testUnless(skipUnless(["bash", "dd", "cmp"], "a shell", () => {}))(
+testUnless(skipUnless(["bash", "dd", "cmp"]))(
   "the restore drill of SQLite leads to the pets of the backup",
   () =>
     withTempFolder((folder) => {
@@ -61,7 +61,7 @@ testUnless(skipUnless(["bash", "dd", "cmp"], "a shell", () => {}))(
 
 const PROGRAMS = findBinaries(["initdb", "postgres", "pg_ctl", "pg_dump", "pg_restore"]);
 const NO_POSTGRES = whyNoCluster() ||
-  (PROGRAMS ? skipUnless(["psql"], "PostgreSQL's shell", () => {}) : "needs the system's PostgreSQL, with pg_dump");
+  (PROGRAMS ? skipUnless(["psql"]) : "needs the system's PostgreSQL, with pg_dump");
 
 testUnless(NO_POSTGRES)(
   "the restore drill of PostgreSQL leads to the pets of the backup",

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { assertSeen, type Nginx, UNLIMITED, whyNoNginx, withNginx, withProxy } from "./nginx.ts";
 import { assertConforms, UNDECODABLE_PATH } from "../../support/conformance.ts";
-import { chunk, CHUNKED, get, head, HEADERS, MIB, PET, post } from "../../support/http/requests.ts";
-import { exchange } from "../../support/http/raw_socket.ts";
+import { chunk, CHUNKED, get, head, HEADERS, lengthOf, MIB, PET, post } from "../../support/http/requests.ts";
+import { exchange, RawSocket } from "../../support/http/raw_socket.ts";
 import { type Script, withScript } from "../../support/http/scripted_server.ts";
 import { testUnless } from "../../support/system/commands.ts";
 import { withTempFolder } from "../../support/temp.ts";
@@ -46,8 +46,10 @@ const REFUSED: [what: string, bytes: string, status: number, code: string][] = [
   ["/readyz with an encoded letter", get("/%72eadyz"), 404, "route_not_found"],
 ];
 
-test("nginx's refusals, and the hidden probes, have the petstore's Error shape and do not reach the petstore", (t) =>
+test("nginx's refusals, and the hidden probes, have the petstore's Error shape, and neither they nor a body that stalls reach the petstore", (t) =>
   withProxy({}, async (nginx, server) => {
+    using stalled = await RawSocket.open(nginx);
+    await stalled.sendRest(post("", lengthOf(PET)));
     for (const [what, bytes, status, code] of REFUSED) {
       await t.test(`${what}: ${status} ${code}`, async () => {
         assert.deepEqual((await refusal(nginx, bytes)).slice(0, 2), [status, code]);

@@ -1,10 +1,8 @@
 /** What is recorded: servers and commands in a folder, with what must be true of its files at each moment. */
 
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { idOf } from "../../../lib/access/key_digest.ts";
 import type { SeenResponse } from "../../support/openapi_validator.ts";
 import { type AnyServer, runHere } from "../../support/server/in_process.ts";
 import { makeDrafts, toNdjson } from "../../support/server/pet_files.ts";
@@ -67,12 +65,11 @@ export class Stage {
     assert.ok([0, 137].includes(await server.stop()), server.written.stderr);
   }
 
-  /** Runs a command of the program, which must succeed. Resolves to its standard output. */
-  async run(...args: string[]): Promise<string> {
+  /** Runs a command of the program, which must succeed. */
+  async run(...args: string[]): Promise<void> {
     const parts = { args, env: this.#recording.env, onNode: this.#onNode };
-    const { status, stdout, stderr } = await new ServerProcess(this.folder, parts).run();
+    const { status, stderr } = await new ServerProcess(this.folder, parts).run();
     assert.equal(status, 0, stderr);
-    return stdout;
   }
 
   /** Removes a file with a program of the system. */
@@ -87,8 +84,8 @@ export class Stage {
     while ((await createPet(server, readKey(this.folder), name)).status !== 201) await pause(RETRY_PAUSE_MS);
   }
 
-  async list(server: ServerProcess, key: string = readKey(this.folder)): Promise<void> {
-    assert.equal((await server.ask("/v1/pets?limit=100", key)).status, 200);
+  async list(server: ServerProcess): Promise<void> {
+    assert.equal((await server.ask("/v1/pets?limit=100", readKey(this.folder))).status, 200);
   }
 }
 
@@ -113,26 +110,6 @@ const creates: Workload = (stage) =>
     }
   });
 
-const keys: Workload = (stage) =>
-  stage.serve(async (server) => {
-    const expectStatus = (statuses: [key: string, status: number][]) =>
-      stage.expect({
-        async check({ ask }) {
-          for (const [key, status] of statuses) assert.equal((await ask("/v1/pets", key)).status, status);
-        },
-      });
-    const idOfKey = (key: string) => idOf(createHash("sha256").update(key).digest("hex"));
-    const one = (await stage.run("keys", "add", "--label", "one")).trim();
-    expectStatus([[one, 200]]);
-    await stage.list(server, one);
-    const next = (await stage.run("keys", "rotate", idOfKey(one))).trim();
-    expectStatus([[one, 200], [next, 200]]);
-    await stage.list(server, next);
-    expectStatus([[next, 200]]);
-    await stage.run("keys", "revoke", idOfKey(one));
-    expectStatus([[next, 200], [one, 401]]);
-  });
-
 /** The store must have exactly the pets of one of these lists of names. */
 function oneOf(alternatives: string[][]): Check {
   return (_, names) => {
@@ -154,30 +131,20 @@ const imports: Workload = async (stage) => {
   }
 };
 
-/** While a backup and an export are made, there is a whole copy or none, and afterwards a whole one. */
-const copies: Workload = (stage) =>
+/** While a backup is made, there is a whole copy or none, and afterwards a whole one. */
+const backup: Workload = (stage) =>
   stage.serve(async (server) => {
-    const pets = 5;
+    const pets = 5, file = "copy.db";
     await Promise.all(Array.from({ length: pets }, () => stage.create(server)));
-    const copies = { "copy.db": checkBackup, "pets.ndjson": checkExport };
-    for (const [i, [file, checkCopy]] of Object.entries(copies).entries()) {
-      stage.expect({ check: () => existsSync(file) ? checkCopy(file, pets) : Promise.resolve() });
-      const command = i === 0 ? "backup" : "export";
-      await Promise.all([stage.run(command, file), stage.create(server), stage.create(server)]);
-      stage.expect({ check: () => checkCopy(file, pets) });
-    }
+    stage.expect({ check: () => existsSync(file) ? checkBackup(file, pets) : Promise.resolve() });
+    await Promise.all([stage.run("backup", file), stage.create(server), stage.create(server)]);
+    stage.expect({ check: () => checkBackup(file, pets) });
   });
 
 async function checkBackup(file: string, least: number): Promise<void> {
   const { stdout, stderr } = await runHere(["check", `--store=sqlite:${file}`]);
   const stored = Number(/ is sound: (\d+) pets?$/m.exec(stdout)?.[1]);
   assert.ok(stored >= least, `The copy has ${stored} pets. ${stderr}`);
-}
-
-function checkExport(file: string, least: number): Promise<void> {
-  const lines = readFileSync(file, "utf8").trimEnd().split("\n").map((line) => JSON.parse(line));
-  assert.ok(lines.length >= least, `The export has ${lines.length} pets`);
-  return Promise.resolve();
 }
 
 /** A restore over a file that a kill has left, whose last pet is only in its log, or over the log of a missing file. */
@@ -222,9 +189,8 @@ function replacedStore(): string {
 export const WORKLOADS: Record<string, Workload> = {
   "first start": firstStart,
   creates,
-  keys,
   import: imports,
-  "backup and export": copies,
+  backup,
   restore: restore(false),
   "restore of a missing file": restore(true),
 };

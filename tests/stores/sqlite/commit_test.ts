@@ -43,6 +43,12 @@ test.eachStore("an invalid create fails alone among others, as a defect of the c
   });
 });
 
+test.eachStore("a request with a member that the store does not know fails neither itself nor others", async (store) => {
+  const known = Object.assign(request("once"), { toString: () => "once" });
+  const outcomes = await Promise.all([store.create(REX), store.createOnce(REX, known), store.createOnce(REX, known)]);
+  assert.deepEqual(outcomes, [1n, { outcome: "created", id: 2n }, { outcome: "replayed", id: 2n }]);
+});
+
 /** Each pet refers to a missing row, which SQLite detects only at the end of the transaction. */
 const FAIL_AT_COMMIT = `
   CREATE TABLE kennels (id INTEGER PRIMARY KEY);

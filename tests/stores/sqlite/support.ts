@@ -12,7 +12,7 @@ import { request } from "../../../packages/conformance/lib/store/case.ts";
 import { keyOf } from "../../../packages/conformance/lib/store/keys.ts";
 import { execute, query } from "../../support/database.ts";
 import { type Define, testWith } from "../../support/test_with.ts";
-import { withTempFolder } from "../../support/temp.ts";
+import { IN_MEMORY, withTempFolder } from "../../support/temp.ts";
 
 export { execute, keyOf, query, request };
 
@@ -45,6 +45,7 @@ const usual: Define = (name, run) => void nodeTest(name, async (t) => void await
 /** Tests that get a path, an empty store, or that and another connection to its file, once or for each writer. */
 export const test = Object.assign(usual, {
   path: testWith(withPath, usual),
+  fastPath: testWith(withFastPath, usual),
   store: testWith(withStore, usual),
   other: testWith(withOther, usual),
 
@@ -55,8 +56,13 @@ export const test = Object.assign(usual, {
 });
 
 /** Runs `use` with the path of a database file that does not exist yet. */
-export function withPath(use: (path: string) => void | Promise<void>): Promise<void> {
-  return withTempFolder((folder) => use(join(folder, "pets.db")));
+export function withPath(use: (path: string) => void | Promise<void>, parent?: string): Promise<void> {
+  return withTempFolder((folder) => use(join(folder, "pets.db")), parent);
+}
+
+/** The same in a folder in memory, for tests in which a commit must be short. */
+export function withFastPath(use: (path: string) => void | Promise<void>): Promise<void> {
+  return withPath(use, IN_MEMORY);
 }
 
 /** Runs `use` with an empty store, and closes it. */

@@ -12,8 +12,6 @@ export interface Scripted {
   origin: string;
   /** Whole requests, as text. */
   requests: string[];
-  /** Resolves when the client has closed the last connection. */
-  idle: () => Promise<void>;
 }
 
 /** Serves while `use` runs. Requests are numbered from 0. */
@@ -31,8 +29,7 @@ export async function withScript<T>(script: Script, use: (server: Scripted) => P
       else if (answer) socket.write(answer[0]);
     });
   });
-  const idle = () => new Promise<void>((resolve) => void server.close(() => resolve()));
-  return await withListening(server, (port) => use({ origin: `http://127.0.0.1:${port}`, requests, idle }));
+  return await withListening(server, (port) => use({ origin: `http://127.0.0.1:${port}`, requests }));
 }
 
 function isWhole(request: string): boolean {

@@ -3,12 +3,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Child } from "../system/child.ts";
-import { hasCommand } from "../system/commands.ts";
+import { skipUnless } from "../system/commands.ts";
 import { freePort } from "../system/free_port.ts";
 import { withTempFolder } from "../temp.ts";
 import { at } from "./servers.ts";
 
-export const NO_PGBOUNCER: string | false = hasCommand("pgbouncer") ? false : "there is no pgbouncer";
+export const NO_PGBOUNCER: string | false = skipUnless(["pgbouncer"]);
 
 /** PgBouncer knows prepared statements since 1.21, as an option. */
 const CONFIGURATION = (port: number, database: string, folder: string) => `

@@ -21,17 +21,16 @@ export function hasCommand(name: string): boolean {
   }
 }
 
-/** `false` if these commands are installed and `attempt` works, otherwise the reason to skip a test. */
-export function skipUnless(commands: string[], needs: string, attempt: () => unknown): string | false {
+/** Why a test is skipped that needs these commands, and what `attempt` tries; `false` if all of that is there. */
+export function skipUnless(commands: string[], needs = "", attempt: () => unknown = () => {}): string | false {
+  const reason = `needs ${commands.join(", ")}${needs && `, ${needs}`}`;
+  if (!commands.every(hasCommand)) return reason;
   try {
-    if (commands.every((name) => hasCommand(name))) {
-      attempt();
-      return false;
-    }
+    attempt();
+    return false;
   } catch {
-    // The reason is the same.
+    return reason;
   }
-  return `needs ${[...commands, needs].join(", ")}`;
 }
 
 /** Why a test that reads /proc must be skipped here, or `false`. */

@@ -3,7 +3,6 @@
  * lib/ but the platform, and does not predict the wording of messages.
  */
 
-import { EntityTags } from "./entity_tags.ts";
 import * as values from "./model_values.ts";
 
 const DEPRECATED = {
@@ -47,8 +46,8 @@ interface ModelPet {
 }
 
 export class Model {
-  /** The tags that the service has given so far. */
-  readonly tags: EntityTags = new EntityTags();
+  /** The entity tags that the service has given so far, by the contents that they stand for. */
+  readonly tags: Map<string, string> = new Map();
   readonly #pets: ModelPet[] = [];
   readonly #remembered = new Map<string, { pet: string; response: Prediction }>();
 
@@ -100,14 +99,14 @@ export class Model {
   #represent(body: string, link: string | undefined, fields: Headers): Prediction {
     const condition = fields.get("if-none-match") ?? "";
     const representation = link === undefined ? body : `${body} and more`;
-    const tag = this.tags.find(representation);
+    const tag = this.tags.get(representation);
     const isFresh = condition === "*" || tag !== undefined && condition.includes(tag);
     return { status: isFresh ? 304 : 200, body, headers: link === undefined ? {} : { link }, representation };
   }
 
   #create(fields: Headers, body: string): Prediction {
     const header = fields.get("idempotency-key");
-    const key = header === null ? undefined : values.idempotencyKey(header);
+    const key = header === null ? undefined : values.IDEMPOTENCY_KEYS[header];
     if (header !== null && key === undefined) return failure(400, "invalid_idempotency_key");
     const isJson = /^application\/json[ \t]*(;|$)/i.test(fields.get("content-type") ?? "application/json");
     const isPlain = /^identity$/i.test(fields.get("content-encoding") ?? "identity");

@@ -31,8 +31,6 @@ export class ConformanceError extends Error {
   readonly reason: string;
   /** The last request, and its response as far as it came, as text. */
   readonly exchange: string;
-  /** Whether there was no whole response. */
-  readonly isUnanswered: boolean;
 
   /**
    * Creates the error of a case that failed.
@@ -40,14 +38,12 @@ export class ConformanceError extends Error {
    * @param promise The broken promise.
    * @param reason What was wrong.
    * @param exchange The request and the response.
-   * @param isUnanswered Whether there was no whole response.
    */
-  constructor(promise: string, reason: string, exchange: string, isUnanswered: boolean) {
+  constructor(promise: string, reason: string, exchange: string) {
     super(`A petstore must keep this promise: ${promise}\n${reason}\n\n${exchange}`);
     this.promise = promise;
     this.reason = reason;
     this.exchange = exchange;
-    this.isUnanswered = isUnanswered;
   }
 }
 
@@ -74,7 +70,7 @@ export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
         if (error instanceof NotApplicable) return error.message;
         const { last } = recorder;
         const shown = last ? describeExchange(last, target.key) : "";
-        throw new ConformanceError(topic.promise, reasonOf(error, target.key), shown, last?.failure !== undefined);
+        throw new ConformanceError(topic.promise, reasonOf(error, target.key), shown);
       }
     },
   }));

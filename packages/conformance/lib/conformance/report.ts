@@ -10,8 +10,6 @@ export interface Result extends Topic {
   reason?: string | undefined;
   /** The request and the response that made it fail. */
   exchange?: string;
-  /** Whether it failed because there was no whole response. */
-  isUnanswered?: boolean;
 }
 
 /** The pets that the cases have left behind. */

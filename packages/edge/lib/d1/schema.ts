@@ -11,7 +11,7 @@ import {
 } from "@petstore/petstore/store/toolkit";
 import { asUnavailable, isMissing } from "./errors.ts";
 
-export const SCHEMA_VERSION = 1;
+const SCHEMA_VERSION = 1;
 
 /**
  * The statements that create the tables. They change no table that exists, so several Workers may run them. A migration
@@ -43,98 +43,67 @@ export function d1Schema(): string {
 /** Runs statements in one transaction, in their order, and returns the rows of each. */
 export type RunTransaction = (...statements: readonly Statement[]) => MaybePromise<Rows[]>;
 
-/**
- * The tables of a store. The first use creates those that are missing, and each use refuses tables of a later release until they have been
- * found usable. Requests do not share this check, since one of a Worker must not wait for the promises of another.
- */
-export class Tables {
-  /** The name of the database in messages. */
-  readonly #name: string;
-  readonly #runTransaction: RunTransaction;
-  /** Whether the tables have been found usable. It is false again once one of them is missing, so that the next use makes them. */
-  #isChecked = false;
-  #isClosed = false;
-
-  constructor(name: string, runTransaction: RunTransaction) {
-    this.#name = name;
-    this.#runTransaction = runTransaction;
-  }
-
+/** The tables of a store, of which the first use creates those that are missing. */
+export interface Tables {
   /** Runs statements in one transaction. */
-  run(...statements: Statement[]): Promise<Rows[]> {
-    return this.#runChecked(statements, false);
-  }
-
+  run(...statements: Statement[]): Promise<Rows[]>;
   /** Runs statements that add a pet in one transaction. If that fails, the error says whether the pet may have been stored. */
-  runCreate(...statements: Statement[]): Promise<Rows[]> {
-    return this.#runChecked(statements, true);
-  }
-
-  /** Throws why a create has stored no pet. The tables are those of a later release, or were so for a moment. */
-  async throwMissingPet(): Promise<never> {
-    requireUsable(await this.#readVersion(), this.#name);
-    throw new StoreUnavailableError(`${this.#name}: the tables were changed during a write; repeat it`);
-  }
-
+  runCreate(...statements: Statement[]): Promise<Rows[]>;
   /** Refuses later uses. */
-  close(): void {
-    this.#isClosed = true;
-  }
+  close(): void;
+}
 
-  async #runChecked(statements: readonly Statement[], addsPet: boolean): Promise<Rows[]> {
-    if (this.#isClosed) throw storeClosed();
+/** @param name The name of the database in messages. */
+export function createTables(name: string, runTransaction: RunTransaction): Tables {
+  let isClosed = false;
+  /**
+   * Whether the tables have been found usable. Requests do not share the check, since one of a Worker must not wait for the promises of
+   * another.
+   */
+  let isChecked = false;
+
+  async function runChecked(statements: readonly Statement[], addsPet: boolean): Promise<Rows[]> {
+    if (isClosed) throw storeClosed();
     try {
-      if (!this.#isChecked) await this.#check();
-      return await this.#runNow(statements, addsPet);
+      if (!isChecked) await check();
+      return await runNow(statements, addsPet);
     } catch (error) {
-      // A table may be missing after a restore to a time before it was made.
-      if (isMissing(error)) this.#isChecked = false;
+      // A table may be missing after a restore to a time before it was made, or a `deleteAll()` of the object. The next use makes it.
+      if (isMissing(error)) isChecked = false;
       throw error;
     }
+  }
+
+  async function check(): Promise<void> {
+    const results = await runNow([SELECT_VERSION], false).catch((error) => {
+      if (!isMissing(error)) throw error;
+      return runNow([...CREATE_TABLES.map((sql): Statement => [sql]), SELECT_VERSION], false);
+    });
+    requireUsable(results.at(-1)?.[0]);
+    isChecked = true;
   }
 
   /** After an outage, the transaction may have been committed, so it is not repeated. */
-  async #runNow(statements: readonly Statement[], addsPet: boolean): Promise<Rows[]> {
+  async function runNow(statements: readonly Statement[], addsPet: boolean): Promise<Rows[]> {
     try {
-      return await this.#runTransaction(...statements);
+      return await runTransaction(...statements);
     } catch (error) {
-      throw asUnavailable(error, this.#name, addsPet);
+      throw asUnavailable(error, name, addsPet);
     }
   }
 
-  async #check(): Promise<void> {
-    requireUsable(await this.#findVersion() ?? await this.#createTables(), this.#name);
-    this.#isChecked = true;
+  /** @throws {StoreUnavailableError} If there is no row with the version, or the version is that of a later release. */
+  function requireUsable(row: Rows[number] | undefined): void {
+    if (row === undefined) throw new StoreUnavailableError(`${name} has no row in the table petstore_schema`);
+    const version = Number(row["version"]);
+    if (version <= SCHEMA_VERSION) return;
+    const message = `${name} has version ${version} of the tables, and this program knows ${SCHEMA_VERSION}`;
+    throw new StoreUnavailableError(`${message}: use a later one`);
   }
 
-  /** Reads the row with the version. The result is undefined if there is no table for it. */
-  async #findVersion(): Promise<Rows | undefined> {
-    try {
-      return await this.#readVersion();
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw error;
-    }
-  }
-
-  async #readVersion(): Promise<Rows> {
-    const [rows = []] = await this.#runNow([SELECT_VERSION], false);
-    return rows;
-  }
-
-  /** Creates the tables, and reads the row with the version. */
-  async #createTables(): Promise<Rows> {
-    const create = CREATE_TABLES.map((sql): Statement => [sql]);
-    const results = await this.#runNow([...create, SELECT_VERSION], false);
-    return results.at(-1) ?? [];
-  }
-}
-
-/** @throws {StoreUnavailableError} If there is no row with the version, or the version is that of a later release. */
-function requireUsable([row]: Rows, database: string): void {
-  if (row === undefined) throw new StoreUnavailableError(`${database} has no row in the table petstore_schema`);
-  const version = Number(row["version"]);
-  if (version <= SCHEMA_VERSION) return;
-  const message = `${database} has version ${version} of the tables, and this program knows ${SCHEMA_VERSION}`;
-  throw new StoreUnavailableError(`${message}: use a later one`);
+  return {
+    run: (...statements) => runChecked(statements, false),
+    runCreate: (...statements) => runChecked(statements, true),
+    close: () => void (isClosed = true),
+  };
 }

@@ -21,7 +21,8 @@ import {
   statusCode,
   type Value,
 } from "@petstore/petstore/store/toolkit";
-import { type RunTransaction, SCHEMA_VERSION, Tables } from "./schema.ts";
+import { interference } from "./errors.ts";
+import { createTables, type RunTransaction } from "./schema.ts";
 
 /** The present time of the database in milliseconds since 1970, so that all Workers have one clock. */
 const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
@@ -32,23 +33,20 @@ const LAST_ID = "(SELECT max(seq) FROM sqlite_sequence WHERE name = 'petstore_pe
 /** Ids end here. */
 const MAX_ID = Number.MAX_SAFE_INTEGER;
 
-/** The end of a SELECT for a new row. It gives no row if a later release has changed the tables so that this one must not write. */
-const IF_USABLE = `FROM petstore_schema WHERE id = 1 AND version <= ${SCHEMA_VERSION}`;
-
 /** The id is text, because another program may have given one beyond 2^53. */
 const ID = "CAST(id AS TEXT) AS id";
 
 // A create without an Idempotency-Key runs these two statements.
 
 /** Parameters: a pet. */
-const INSERT_PET = `INSERT INTO petstore_pets (name, category_id, status) SELECT ?, ?, ? ${IF_USABLE} RETURNING ${ID}`;
+const INSERT_PET = `INSERT INTO petstore_pets (name, category_id, status) VALUES (?, ?, ?) RETURNING ${ID}`;
 
 /**
  * Undoes the transaction if the pet is not there under a valid id, because another program's trigger has deleted it or given it another one.
  * It does so by a version that is NULL.
  */
 const REQUIRE_PET = `INSERT INTO petstore_schema (id, version)
-  SELECT 1, NULL ${IF_USABLE} AND NOT EXISTS (SELECT 1 FROM petstore_pets WHERE id = ${LAST_ID} AND id <= ${MAX_ID})`;
+  SELECT 1, NULL WHERE NOT EXISTS (SELECT 1 FROM petstore_pets WHERE id = ${LAST_ID} AND id <= ${MAX_ID})`;
 
 // A create with an Idempotency-Key runs the next five statements, in this order. If a transaction must not be committed, a statement writes NULL
 // into a column that is NOT NULL, and so fails.
@@ -64,7 +62,7 @@ const FORGET_EXPIRED_REQUESTS = `DELETE FROM petstore_requests WHERE key IN (
  * key, fingerprint, retention in milliseconds.
  */
 const RESERVE_ID = `INSERT INTO petstore_requests (key, fingerprint, pet_id, expires_at)
-  SELECT ?, ?, -1 - min(coalesce(${LAST_ID}, 0), ${MAX_ID}), ${NOW} + ? ${IF_USABLE} ON CONFLICT (key) DO NOTHING`;
+  VALUES (?, ?, -1 - min(coalesce(${LAST_ID}, 0), ${MAX_ID}), ${NOW} + ?) ON CONFLICT (key) DO NOTHING`;
 
 /** 3. Inserts the pet under the id that its request has just reserved, and nothing for a request that was known. Parameters: a pet, key. */
 const INSERT_RESERVED_PET = `INSERT INTO petstore_pets (id, name, category_id, status)
@@ -94,11 +92,13 @@ const SELECT_PAGE_OF_STATUS = `${PET_ROWS} WHERE status = ? AND id > ? ORDER BY 
  * @param run Runs statements in the database.
  */
 export function createSqlStore(name: string, run: RunTransaction): KeyedPetStore {
-  const tables = new Tables(name, run);
+  const tables = createTables(name, run);
 
   async function create(pet: PetDraft): Promise<bigint> {
     const [inserted] = await tables.runCreate([INSERT_PET, ...valuesOf(pet)], [REQUIRE_PET]);
-    return idOf(inserted) ?? await tables.throwMissingPet();
+    const id = idOf(inserted);
+    if (id === undefined) throw interference(name);
+    return id;
   }
 
   /**
@@ -123,7 +123,9 @@ export function createSqlStore(name: string, run: RunTransaction): KeyedPetStore
     );
     const id = idOf(inserted);
     if (id !== undefined) return { outcome: "created", id };
-    return recall(remembered?.[0], fingerprint) ?? await tables.throwMissingPet();
+    const known = recall(remembered?.[0], fingerprint);
+    if (!known) throw interference(name);
+    return known;
   }
 
   async function get(id: bigint): Promise<string | undefined> {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createD1Store, createDurableObjectStore, type D1Binding, d1Schema } from "../../lib/d1/d1_store.ts";
-import { formatPet, StoreUnavailableError } from "@petstore/petstore/store";
+import { StoreUnavailableError } from "@petstore/petstore/store";
 import { draft, request } from "../../../conformance/lib/store/case.ts";
 import { openStorage } from "./support.ts";
 
@@ -48,13 +48,6 @@ for (const [message, mayBeStored] of OUTAGES) {
   });
 }
 
-test("the D1 store reports a defect of this program as what it is", async () => {
-  for (const message of ["D1_ERROR: syntax error: SQLITE_ERROR", "D1_TYPE_ERROR: Type 'bigint' not supported"]) {
-    const thrown = new Error(message);
-    await assert.rejects(async () => await createD1Store(failing(thrown).db).create(PET), thrown);
-  }
-});
-
 test("createD1Store() and createDurableObjectStore() refuse what is no database, and a session", () => {
   const { db } = failing(new Error());
   for (const given of [undefined, openStorage(), { ...db, getBookmark: () => null }]) {
@@ -82,23 +75,12 @@ test("a store whose tables are lost is unavailable once, and then makes them ane
   assert.equal(await store.create(PET), 1n);
 });
 
-test("a store refuses the tables of a later release, and one that was running before only reads them", async () => {
+test("a store refuses the tables of a later release", async () => {
   const storage = openStorage();
-  const running = createDurableObjectStore(storage);
-  await running.create(PET);
-  const store = createDurableObjectStore(storage);
-  const setVersion = (version: number) => storage.sql.exec("UPDATE petstore_schema SET version = ?", version).toArray();
-  setVersion(2);
-  const refused = [
-    () => store.get(1n),
-    () => running.create(PET),
-    () => running.createOnce!(PET, REQUEST),
-  ];
-  const refusal = { name: "StoreUnavailableError", message: /has version 2 of the tables, and this program knows 1/ };
-  for (const work of refused) await assert.rejects(async () => await work(), refusal);
-  assert.equal(await running.get(1n), formatPet({ id: 1n, ...PET }));
-  setVersion(1);
-  assert.equal(await store.create(PET), 2n);
+  await createDurableObjectStore(storage).create(PET);
+  storage.sql.exec("UPDATE petstore_schema SET version = 2").toArray();
+  const message = /has version 2 of the tables, and this program knows 1/;
+  await assert.rejects(async () => await createDurableObjectStore(storage).get(1n), { message });
 });
 
 test("a store gives no id beyond 2^53 - 1, and adds no pet then", async () => {

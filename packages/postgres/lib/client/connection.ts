@@ -12,8 +12,8 @@ export interface Connection {
   query(query: Query): PromiseLike<{ rows: Row[] } | unknown[]>;
   /** Gives the connection back to the pool. With an error, the pool closes it. */
   release(error?: Error): void;
-  /** The number of the process in PostgreSQL that serves this connection. A pooler shows another number. */
-  processID?: number;
+  /** The number of the process in PostgreSQL that serves this connection. A pooler shows another number, or none. */
+  processID?: number | null;
   /** What the server said of the transaction after the last statement: `I` if none is open. Older versions of pg lack this method. */
   getTransactionStatus?(): string | null;
 }

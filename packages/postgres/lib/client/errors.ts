@@ -6,8 +6,10 @@ import { StoreUnavailableError } from "@petstore/petstore/store";
  * Makes a {@link StoreUnavailableError} of any failure of a statement. It is never a fault of the request, because all values were
  * validated before: the connection or the server has failed, or another program has changed the database.
  */
-export function asUnavailable(error: unknown): StoreUnavailableError {
-  if (error instanceof StoreUnavailableError) return error;
+export function asUnavailable(reason: unknown): StoreUnavailableError {
+  if (reason instanceof StoreUnavailableError) return reason;
+  // The pool of an app may reject with undefined.
+  const error = reason ?? new Error("a connection failed without a reason");
   return new StoreUnavailableError(describe(error), { cause: error, isTemporary: isTemporary(error) });
 }
 
@@ -24,6 +26,11 @@ function sqlState(error: unknown): string {
   const { code } = (error ?? {}) as { code?: unknown };
   // A SQLSTATE has a digit. `EPIPE`, which has the same length, has none.
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) && /\d/.test(code) ? code : "";
+}
+
+/** Whether an error comes from the server or a pooler, and not from the driver. */
+export function isAnswer(error: unknown): boolean {
+  return sqlState(error) !== "";
 }
 
 /** Whether the SQLSTATE of an error begins with one of these texts: a class of two signs, or more of it. */
@@ -76,7 +83,10 @@ function isTemporary(error: unknown): boolean {
   if (sqlState(error) === "") return (error as { code?: unknown }).code !== "EPERM";
   return hasState(error, [
     "08", // a lost connection
+    "25P04", // a transaction that took too long
+    "40", // a conflict with other transactions, or on a standby with those of the primary
     "53", // no room, no memory or no connection left
+    "55P03", // a lock that others hold
     "57", // the start, the stop or an intervention of an operator
     "58", // a failure of the system
   ]);

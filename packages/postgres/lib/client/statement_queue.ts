@@ -7,14 +7,17 @@ import { StoreUnavailableError } from "@petstore/petstore/store";
 import { storeClosed, uncertain } from "@petstore/petstore/store/toolkit";
 import type { CheckedOptions } from "../options.ts";
 import { type Connection, type Parameter, type Row, runStatement } from "./connection.ts";
-import { asUnavailable, isRefusal } from "./errors.ts";
+import { asUnavailable, isAnswer, isRefusal } from "./errors.ts";
 import { guardPool, ignoreError, maxConnectionsOf, type PostgresPool } from "./pool.ts";
 
 /** How many statements may wait for a connection. */
 const MAX_WAITING = 10_000;
 
-/** After this many statements, a connection goes back to the pool, which may end it because of its age. */
-const MAX_IN_A_ROW = 1000;
+/**
+ * After this time, in milliseconds, a connection goes back to the pool: the keys, the app or another store may wait for it there, and the pool
+ * may end it because of its age. A count of statements would let them wait too long while statements are slow.
+ */
+const MAX_LEASE_MS = 100;
 
 /** A store with a pool of connections, as an observer sees it. */
 export interface PooledStore {
@@ -30,19 +33,24 @@ export interface StatementOptions {
    * the statement is cancelled only before its commit.
    */
   whatItStores?: "pet" | "change of the keys";
+  /**
+   * Whether the statement cancels another one. It goes before all others, however many wait: behind them, each connection would leave statements
+   * in PostgreSQL faster than they are cancelled. It is not cancelled itself, because its own cancellation would hang too.
+   */
+  isCancellation?: boolean;
 }
 
 /** A connection that was taken out of the pool. One statement after the other gets it. */
 interface Lease {
   connection: Connection;
-  /** How many statements have got the connection since it was taken out. */
-  statements: number;
+  /** When the connection was taken out, in milliseconds as in `performance.now()`. */
+  since: number;
 }
 
 /**
  * Runs statements with a time limit, each on a connection that runs no other one meanwhile.
  *
- * A connection that was taken out of the pool passes from statement to statement. It goes back when none waits or after many of them, and is
+ * A connection that was taken out of the pool passes from statement to statement. It goes back when none waits or after a moment, and is
  * closed if its statement fails.
  */
 export class StatementQueue {
@@ -52,8 +60,8 @@ export class StatementQueue {
   readonly #pool: PostgresPool;
   readonly #prepare: boolean;
   /**
-   * The promises of a connection for which statements wait, the oldest first. They wait here because the pool cannot remove one from its own
-   * queue.
+   * The promises of a connection for which statements wait, in the order of their turns: cancellations, and then the others, the oldest first.
+   * They wait here because the pool cannot remove one from its own queue.
    */
   readonly #waiting: PromiseWithResolvers<Lease>[] = [];
   /** How many connections may be used at a time. */
@@ -85,12 +93,15 @@ export class StatementQueue {
   async query(
     text: string,
     parameters: readonly Parameter[] = [],
-    { deadline, whatItStores }: StatementOptions = {},
+    { deadline, whatItStores, isCancellation = false }: StatementOptions = {},
   ): Promise<Row[]> {
-    if (this.#waiting.length >= MAX_WAITING) throw new StoreUnavailableError("Too many queries wait for PostgreSQL");
+    if (!isCancellation && this.#waiting.length >= MAX_WAITING) {
+      throw new StoreUnavailableError("Too many queries wait for PostgreSQL");
+    }
     const timeLimit = deadline === undefined ? this.timeoutMs : deadline - performance.now();
     const turn = Promise.withResolvers<Lease>();
-    this.#waiting.push(turn);
+    if (isCancellation) this.#waiting.unshift(turn);
+    else this.#waiting.push(turn);
     if (this.#running < this.#maxRunning) this.#open();
     /** Ends what the statement waits for when its time passes: first its turn, and then the answer. */
     let giveUp = (error: Error) => {
@@ -103,18 +114,19 @@ export class StatementQueue {
       const lease = await turn.promise;
       try {
         const rows = await new Promise<Row[]>((resolve, reject) => {
-          giveUp = (error) => {
-            this.#cancel(lease.connection, text, whatItStores);
-            reject(error);
-          };
+          giveUp = reject;
           runStatement(lease.connection, text, parameters, this.#prepare).then(resolve, reject);
         });
         this.#handOn(lease);
         return rows;
       } catch (error) {
+        const failure = failureOf(error, whatItStores);
+        // The time may have passed, also that of the app's pool (`query_timeout`), or the connection to a pooler was lost. In each case,
+        // PostgreSQL may go on with the statement.
+        if (!isAnswer(error) && !isCancellation) this.#cancel(lease.connection, text, whatItStores);
         // The connection may be dead, and otherwise a late answer or cancellation would hit its next statement.
-        this.#release(lease.connection, error as Error);
-        throw failureOf(error, whatItStores);
+        this.#release(lease.connection, failure);
+        throw failure;
       }
     } finally {
       clearTimeout(timer);
@@ -131,35 +143,41 @@ export class StatementQueue {
     for (const { reject } of this.#waiting.splice(0)) reject(storeClosed());
   }
 
-  /** Takes a connection out of the pool. If that fails, the statement that has waited longest fails too. */
+  /** Takes a connection out of the pool. If that fails, the statement whose turn is next fails too. */
   async #open(): Promise<void> {
     this.#running++;
     const newest = this.#waiting.at(-1)!;
     try {
-      const connection = await this.#pool.connect() as Connection;
-      this.#handOn({ connection, statements: 0 });
+      const connection = await this.#pool.connect() as Connection | undefined;
+      // This is how pg reports that a hook of the app, `onConnect`, has rejected without a reason.
+      if (!connection) throw new Error("the pool has given no connection");
+      this.#handOn({ connection, since: performance.now() });
     } catch (error) {
       // A statement that came only during this attempt waits for another one. The others have their turn in order, so the oldest came before
-      // it if the newest of that time still waits.
+      // it if the newest of that time still waits. A cancellation that came meanwhile fails in its place.
       if (this.#waiting.includes(newest)) this.#waiting.shift()!.reject(asUnavailable(error));
       this.#countEnd();
     }
   }
 
   /**
-   * Gives a connection to the statement that has waited longest, or back to the pool if none waits. This is for speed: to give it back and
+   * Gives a connection to the statement whose turn is next, or back to the pool if none waits. This is for speed: to give it back and
    * take it again for each statement would cost more than a read.
    */
   #handOn(lease: Lease): void {
-    const next = lease.statements < MAX_IN_A_ROW ? this.#waiting.shift() : undefined;
+    const next = performance.now() - lease.since < MAX_LEASE_MS ? this.#waiting.shift() : undefined;
     if (!next) return this.#release(lease.connection);
-    lease.statements++;
     next.resolve(lease);
   }
 
   /** Gives a connection back to the pool, which closes it if there is an error. */
   #release(connection: Connection, error?: Error): void {
-    connection.release(error);
+    try {
+      connection.release(error);
+    } catch {
+      // The pool refuses a connection that a listener of the app has given back, for example when the connection was lost. Nobody else would
+      // count its end: after a few, the store would have no connection left.
+    }
     this.#countEnd();
   }
 
@@ -170,18 +188,18 @@ export class StatementQueue {
   }
 
   /**
-   * Cancels a statement whose time has passed, because PostgreSQL would go on with it. The cancellation is a statement that waits in this queue
-   * like others.
+   * Cancels a statement that PostgreSQL has not answered. The cancellation is a statement that waits in this
+   * queue, before the others.
    */
   #cancel({ processID }: Connection, text: string, whatItStores: string | undefined): void {
-    if (processID === undefined) return;
+    if (typeof processID !== "number") return;
     // A statement that stores something is cancelled only while it waits for a lock, which is before its commit. Later it may wait until a
     // synchronous standby has its commit. If that wait were cancelled, others would see what it has stored, and a failover to the standby
     // would take it back. A statement that is not cancelled keeps its locks, and the creates after it wait for these locks until their own
     // time has passed.
     const mayCancel = whatItStores === undefined ? "always" : "while it waits for a lock";
     // No caller waits for the result. If this fails, the statement goes on.
-    this.query(CANCEL, [String(processID), text, mayCancel]).catch(ignoreError);
+    this.query(CANCEL, [String(processID), text, mayCancel], { isCancellation: true }).catch(ignoreError);
   }
 }
 

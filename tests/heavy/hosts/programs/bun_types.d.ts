@@ -1,3 +1,12 @@
-/** The types of Bun, for the check of programs/. */
+/** The part of Bun's types that the programs use. All of them would change the types of Deno and of Node in the whole check. */
 
-/// <reference types="npm:@types/bun" />
+declare namespace Bun {
+  type Handler = (request: Request) => Response | Promise<Response>;
+
+  function serve(options: {
+    port: number;
+    idleTimeout: number;
+    routes: Record<string, Handler>;
+    fetch: Handler;
+  }): { url: URL };
+}
