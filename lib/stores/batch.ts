@@ -65,7 +65,7 @@ const IDLE: State = { kind: "idle" };
  * - The first create of an idle batch begins to gather others. The commit starts after a turn of the event loop in which none came.
  * - After a commit, the batch may wait for the clients that the commit has answered. Otherwise it gathers what comes beside the creates that
  *   wait, or is idle if there are none.
- * - A full batch, and one that closes, is committed at once.
+ * - A batch that is full while it gathers, and one that closes, is committed at once.
  *
  * For a batch, a write that only checks whether a create would succeed is a create too.
  */
@@ -170,7 +170,7 @@ export class Batch<Create> implements ObservedBatch {
     // A single client is not waited for: its next create is committed in the turn of the event loop after it comes.
     const mayExpect = mayWait && this.#options.expectsClients && clients > 1;
     if (this.#isClosed) this.#commit();
-    else if (mayExpect && this.#waiting.length < FULL_BATCH) this.#awaitClients(clients, milliseconds);
+    else if (mayExpect) this.#awaitClients(clients, milliseconds);
     else this.#gather();
   }
 
@@ -185,7 +185,7 @@ export class Batch<Create> implements ObservedBatch {
       this.#gather();
       return;
     }
-    const gathering: State = { kind: "gathering", enough: Math.min(clients, FULL_BATCH) };
+    const gathering: State = { kind: "gathering", enough: clients };
     this.#state = gathering;
     const onTimeout = () => {
       // All have come, or `close()` has started the commit.

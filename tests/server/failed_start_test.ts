@@ -1,7 +1,6 @@
 /** A start that must fail says why in one line, prints nothing else, and exits with 2. Wrong flags and commands: refusals_test.ts. */
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { type KeyedPetStore, type PetQuery, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createMemoryStore } from "../../mod.ts";
@@ -12,13 +11,6 @@ import { serverCommand } from "../support/server/serve_task.ts";
 import { startWithoutSocket } from "../support/server/without_socket.ts";
 import { Child } from "../support/system/child.ts";
 import { testUnless } from "../support/system/commands.ts";
-
-test.inFolder("the server does not start with a file as the folder for the database, and leaves the file as it is", async () => {
-  // Even root cannot write below a file.
-  writeFileSync("data", "mine");
-  await refuse("PETSTORE_STORE= serve --key=k", "data");
-  assert.equal(readFileSync("data", "utf8"), "mine");
-});
 
 test.withFolder("on Node, the server does not start in a working directory that was deleted, and says so", async (folder) => {
   // Deno itself does not start there.

@@ -7,12 +7,10 @@ import { fileURLToPath } from "node:url";
 import { Metrics } from "../../lib/server/telemetry/metrics.ts";
 import type { ObservedBatch } from "../../lib/stores/batch.ts";
 import { VERSION } from "../../lib/server/process/version.ts";
-import { serveMetrics } from "../../lib/server/telemetry/metrics_server.ts";
 import { createContext } from "../support/context.ts";
 import { withFreshServerHere } from "../support/server/in_process.ts";
 import { addPet, request } from "../support/server/server_process.ts";
 import { readPage } from "../support/pages.ts";
-import { withVirtualClock } from "../support/virtual_clock.ts";
 
 const KEY = "pk_example";
 
@@ -89,11 +87,3 @@ test("the alert rules and the dashboard use metrics that the server has, each of
   const page = readPage("docs/monitoring.md");
   for (const [, name] of alerts.matchAll(/- alert: (\w+)/g)) assert.ok(page.includes(`\`${name}\``), name);
 });
-
-test("the metrics of a server that ends wait for no client that stays", () =>
-  withVirtualClock(async ({ now }) => {
-    const listen = () => ({ port: 0, stop: () => new Promise<void>(() => {}) });
-    const { stop } = await serveMetrics({ hostname: "127.0.0.1", port: 0 }, listen, () => {});
-    await stop();
-    assert.ok(now() <= 1_000, `${now()} ms`);
-  }));

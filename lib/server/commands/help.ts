@@ -43,22 +43,15 @@ ${EXIT_STATUSES}`;
 }
 
 function describeOption([flag, option]: [string, Option]): string {
-  const { format, isList, variable, alias, example, help } = option;
+  const { format, isList, variable, alias, help } = option;
   const notes = [
     isList && "repeatable",
-    variable && variable + variableForm(option),
+    variable,
     alias && `or ${alias}`,
     option.default && `default ${option.default}`,
-    example && `such as ${example}`,
   ].filter((note) => note !== undefined);
   const form = format ? ` <${format.placeholder}>` : switchForm(flag, option);
   return describeRow(`--${flag}${form}`, help, notes);
-}
-
-/** What follows the name of a variable in the help text: the form of its value, if the help of the flag does not say it. */
-function variableForm({ isList, format }: Option): string {
-  if (isList) return " separated by commas";
-  return format ? "" : "=on|off";
 }
 
 /** What follows a switch in the help text: its short form, or `--no-x` if it is a setting, which may be on by default. */

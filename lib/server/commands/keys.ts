@@ -1,15 +1,15 @@
 /** The commands that manage API keys. */
 
+import { createKeyManager } from "../../access/create_key_manager.ts";
 import { digestOf } from "../../access/key_digest.ts";
-import { checkNewKey } from "../../access/key_manager.ts";
-import { type MadeKey, makeNewKey, makeSuccessor } from "../../access/new_keys.ts";
+import { type AddedKey, checkNewKey } from "../../access/key_manager.ts";
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
-import { StoreUnavailableError } from "../../stores/store.ts";
 import { isValid } from "../first_key/first_key.ts";
-import { KEY_FILE, removeRevokedKey } from "../first_key/key_file.ts";
+import { KEY_FILE } from "../first_key/key_file.ts";
+import { removeRevokedKey } from "../first_key/revoked_key.ts";
 import { commandLine } from "../process/invocation.ts";
 import { oneLine } from "../process/lines.ts";
-import { explain, SettingError, UnreachableError } from "../process/start_error.ts";
+import { SettingError } from "../process/start_error.ts";
 import type { Context } from "../serving/runtime.ts";
 import { checkAsSetting, DURATION, EXPIRY, text } from "../settings/formats.ts";
 import { SETTINGS } from "../settings/server_settings.ts";
@@ -46,12 +46,11 @@ export const ADD_KEY = declareCommand({
   failure: FAILURE,
   async run({ store, label, expires, "read-only": readOnly = false }, context) {
     if (!label) throw new SettingError(`Say what the key is for, as in ${commandLine("keys add --label ci")}`);
+    const newKey = { label, readOnly, ...(expires && { expires }) };
     // The options are checked before the store is opened, because opening it may create it.
-    const made = await makeNewKey(
-      checkAsSetting("", () => checkNewKey({ label, readOnly, ...(expires && { expires }) })),
-    );
+    checkAsSetting("", () => checkNewKey(newKey));
     const setting = await findSharedStore(store, context.environment);
-    await useKeys(setting, context, (keys) => printAndStore(made, keys, context));
+    await useKeys(setting, context, async (keys) => printKey(await createKeyManager(keys).add(newKey), context));
   },
 });
 
@@ -83,17 +82,10 @@ export const ROTATE_KEY = declareCommand({
   async run({ store, overlap }, context, operand) {
     const setting = await findSharedStore(store, context.environment);
     // This fails if the store does not exist, while opening it would make it.
-    const stored = await setting.listKeys();
-    const old = await findKey(operand, stored);
-    if (!isValid(old)) {
-      throw new SettingError(
-        `${old.id} has ended, so nothing can replace it; ${commandLine("keys add")} makes a new key`,
-      );
-    }
-    const successor = await makeSuccessor(stored, old.id, { overlapMs: overlap, expires: undefined });
+    const { id } = await findKey(operand, await setting.listKeys());
     await useKeys(setting, context, async (keys) => {
-      await printAndStore(successor, keys, context);
-      context.report(`${old.id} ${describeEnd(successor.replaced!.expires)} at the latest`);
+      printKey(await createKeyManager(keys).rotate(id, { overlapMs: overlap }), context);
+      context.report(`${id} expires after the overlap, or earlier if it was to expire earlier`);
     });
   },
 });
@@ -150,41 +142,10 @@ async function useKeys(
   }
 }
 
-/**
- * Prints a key, and only then stores it: a key that cannot be printed, as on a full disk, must neither be valid nor end the key that it
- * replaces.
- *
- * @throws {SettingError} If the key cannot be printed or stored.
- */
-async function printAndStore(
-  { key, stored, replaced }: MadeKey,
-  store: KeyStore,
-  { output, report }: Context,
-): Promise<void> {
-  const { id, label, readOnly, expires } = stored;
+/** Prints a key, which the store has already. */
+function printKey({ key, id, label, readOnly, expires }: AddedKey, { output, report }: Context): void {
   output.add(key);
-  await output.flush();
-  if (output.failure) throw new UnreachableError("The key cannot be printed, so no key was added");
-  let isAdded: boolean;
-  try {
-    isAdded = await store.add(stored, replaced);
-  } catch (error) {
-    const isUncertain = error instanceof StoreUnavailableError && error.mayBeStored;
-    throw explain(
-      isUncertain
-        ? `The printed key is valid if ${commandLine("keys list")} shows ${id}`
-        : "The printed key is not valid, because it cannot be stored",
-      error,
-    );
-  }
-  if (!isAdded) {
-    throw new SettingError("The printed key is not valid, because the one to replace was revoked meanwhile");
-  }
   const rights = readOnly ? "may read" : "may read and write";
-  report(`${id} (${label}) ${rights} and ${describeEnd(expires)}. The key cannot be shown again`);
-}
-
-/** A clause about the end of a key, without its subject. */
-function describeEnd(expires: Date | undefined): string {
-  return expires === undefined ? "does not expire" : `expires ${expires.toISOString()}`;
+  const end = expires === undefined ? "does not expire" : `expires ${expires.toISOString()}`;
+  report(`${id} (${label}) ${rights} and ${end}. The key cannot be shown again`);
 }

@@ -3,11 +3,12 @@ import { dirname } from "node:path";
 import type { StoredKey } from "../../stores/key_store.ts";
 import { backupUntilAborted } from "../../stores/sqlite/backup_thread.ts";
 import { COMPANION_ENDS, endsOf, followLinks } from "../../stores/sqlite/file_names.ts";
+import { type PresentFile, takePresentFile } from "../../stores/sqlite/present_file.ts";
 import { keptName } from "../../stores/sqlite/remains.ts";
-import { findRevivedKeys, type PresentFile, takePresentFile } from "../../stores/sqlite/restore.ts";
+import { findRevivedKeys } from "../../stores/sqlite/revived_keys.ts";
 import { syncFolder } from "../process/folders.ts";
 import { untilInterrupted } from "../process/process.ts";
-import { makeFile, renameToNew, requireNew } from "../process/publish_file.ts";
+import { makeFile, renameToNew } from "../process/publish_file.ts";
 import { commandLine } from "../process/invocation.ts";
 import { SettingError } from "../process/start_error.ts";
 import { formatPetCount, oneLine } from "../process/lines.ts";
@@ -36,7 +37,8 @@ export const RESTORE = declareCommand({
   failure: "The restore failed",
   async run({ store, "revoke-newer": revokesNewer = false }, { output, environment }, operand) {
     const path = await findSqliteFile(store, environment);
-    // A signal must not end the process while SQLite has the present file open, because that would leave a journal beside it.
+    // A signal must not end the process while the present file is looked at and open, because that would leave a second name of the file, or
+    // a journal, beside it.
     const lines = await untilInterrupted((signal) => restore(operand, path, revokesNewer, signal));
     output.add(lines.map(oneLine).join("\n"));
   },
@@ -66,8 +68,7 @@ async function restore(
   try {
     if (followLinks(backup) === path) throw new SettingError(`${backup} is the store itself`);
     if (revokesNewer && !keys) {
-      const reason = stats ? `The keys of ${file} cannot be read` : `${file} does not exist`;
-      throw new SettingError(`${reason}, so it is not known which keys were revoked since the backup`);
+      throw new SettingError(`It is not known which keys were revoked, because those of ${file} cannot be read`);
     }
     const fill = async (copy: string, _descriptor: number, signal: AbortSignal) => {
       const { pets } = await backupUntilAborted(backup, copy, signal);
@@ -77,7 +78,7 @@ async function restore(
     };
     const keptPath = keptName(path);
     interrupted.throwIfAborted();
-    // The steps 2 to 4: the copy is filled under a temporary name, and takes its place when it is on disk.
+    // The copy is filled under a temporary name. It is on disk before it replaces the present file.
     const { pets, revived } = await makeFile(path, fill, (copy) => replace(present, keptPath, copy));
     return [
       `${file}: ${formatPetCount(pets)} from ${backup}, checked`,
@@ -108,25 +109,29 @@ function copyOwner(path: string, stats: Stats | undefined, name: string): void {
 }
 
 /**
- * Does the steps 3 and 4. The copy is on disk before them, and step 3 before step 4.
+ * Does the steps 3 and 4.
+ *
+ * With two names, the present file is never absent: after a kill or a loss of power, it or the copy is there. A file without hard links, or
+ * with a log that is not written back, has to be moved away, and then its log. If that is cut short, no server starts until the restore is
+ * repeated: one refuses a log without its file, and a missing file with a kept one beside it.
  *
  * @param keptPath The name under which the present file is kept.
  */
-function replace(present: PresentFile, keptPath: string, copy: string): void {
-  const { path, stats, isOpen } = present;
-  present.requireUnused();
-  // There was no file, but a server may have made one meanwhile.
-  if (!stats) requireNew(path);
-  // SQLite has written the log of an open file back into it, so what is left of the log is empty.
-  if (isOpen) removeLog(path);
-  // With two names, the file is never absent. A log that is not written back must be moved with its file.
-  if (isOpen && tryLink(path, keptPath)) replaceLinked(path, keptPath, copy);
-  else moveAwayAndReplace(path, keptPath, copy);
-}
-
-/** Removes the files that SQLite keeps beside a database. */
-function removeLog(path: string): void {
-  for (const end of COMPANION_ENDS) rmSync(path + end, { force: true });
+function replace({ path, isOpen }: PresentFile, keptPath: string, copy: string): void {
+  if (isOpen) {
+    // SQLite has written the log of an open file back into it, so what is left of the log is empty.
+    for (const end of COMPANION_ENDS) rmSync(path + end, { force: true });
+    if (tryLink(path, keptPath)) {
+      syncFolder(dirname(path));
+      return renameSync(copy, path);
+    }
+  }
+  for (const end of endsOf(path)) {
+    renameSync(path + end, keptPath + end);
+    syncFolder(dirname(path));
+  }
+  // If there was no file, a server may have made one meanwhile, which is not replaced.
+  renameToNew(copy, path);
 }
 
 /** Gives a file a second name. Returns false on a file system without hard links. */
@@ -137,32 +142,6 @@ function tryLink(path: string, name: string): boolean {
   } catch {
     return false;
   }
-}
-
-/**
- * Replaces a file that has a second name. The file has its own name too until the copy takes that, so after a kill or a loss of power the one
- * or the other is there.
- */
-function replaceLinked(path: string, keptPath: string, copy: string): void {
-  try {
-    syncFolder(dirname(path));
-    renameSync(copy, path);
-  } catch (error) {
-    rmSync(keptPath);
-    throw error;
-  }
-}
-
-/**
- * Moves the present file away, then its log, and then the copy to its place. If this is cut short, no server starts until the restore is
- * repeated: one refuses a log without its file, and a missing file with a kept one beside it.
- */
-function moveAwayAndReplace(path: string, keptPath: string, copy: string): void {
-  for (const end of endsOf(path)) {
-    renameSync(path + end, keptPath + end);
-    syncFolder(dirname(path));
-  }
-  renameToNew(copy, path);
 }
 
 /** @param revived Undefined if the keys of the replaced file could not be read. */

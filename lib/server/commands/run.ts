@@ -4,12 +4,13 @@ import type { Command } from "./command.ts";
 import { type CommandRequest, readCommandLine, type TextRequest } from "./command_line.ts";
 import type { Context, Runtime } from "../serving/runtime.ts";
 import { asJsonLine } from "../process/lines.ts";
-import { asSettingError, codeOf, explain, type SettingError } from "../process/start_error.ts";
+import { codeOf, explain, SettingError, startError } from "../process/start_error.ts";
 import { DEFAULT_COMMAND } from "./table.ts";
 import { type Environment, prepareEnvironment } from "../settings/environment.ts";
 import { readValues } from "../settings/options.ts";
 import { describeUnknownVariables } from "../settings/server_settings.ts";
 import { resolvesWithin } from "../../promises.ts";
+import { StoreUnavailableError } from "../../stores/store.ts";
 import { ignoreSignal } from "../process/process.ts";
 import { createWriters, isBrokenPipe, type LineWriter } from "../process/writers.ts";
 
@@ -73,8 +74,9 @@ async function isLost(output: LineWriter): Promise<boolean> {
  * @throws Any other error, because it is a bug of the program.
  */
 function explainFailure(error: unknown, command: Command | undefined): SettingError {
-  const explained = asSettingError(error);
-  if (explained) return explained;
+  if (error instanceof SettingError) return error;
+  // The message of a store names its file or database.
+  if (error instanceof StoreUnavailableError) return startError(error.message, error);
   if (command?.failure) return explain(command.failure, error);
   // An error of the system, such as for a working directory that was deleted, is no bug.
   if (/^E[A-Z0-9]+$/.test(String(codeOf(error)))) return explain("The program cannot go on", error);

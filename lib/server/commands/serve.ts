@@ -9,7 +9,8 @@ export const SERVE = declareCommand({
   summary: "serve the API, until SIGTERM or Ctrl-C",
   options: SETTINGS,
   about:
-    "Flags override the environment. Keys and passwords in flags are visible in the list of processes, so prefer the " +
+    "Flags override the environment. In a variable, commas separate several values, and a switch is on or off. Keys and " +
+    "passwords in flags are visible in the list of processes, so prefer the " +
     `environment, or files: set ${FILE_NAMES} to the path of a file that contains the value of the variable without _FILE.\n\n` +
     "A postgres:// address needs the package @petstore/postgres. For parts that the address omits, its driver reads " +
     "PostgreSQL's own variables, such as PGHOST, PGUSER and PGPASSWORD. The address may have the parameters pool_size (the " +

@@ -3,8 +3,7 @@
 import { FetchContext } from "../../hosts/fetch_context.ts";
 import { toResponse } from "../../hosts/fetch_response.ts";
 import { type Listen, listenError } from "../service/listener.ts";
-import { readVariable } from "../process/process.ts";
-import { firstLine, SettingError } from "../process/start_error.ts";
+import { firstLine } from "../process/start_error.ts";
 
 /** The pause before each attempt to open the socket again, in milliseconds. */
 const RETRY_DELAY = 100;
@@ -14,10 +13,6 @@ const RETRY_DELAY = 100;
  * open files, `Deno.serve` fails, and accepts no more connections for good.
  */
 export const listen: Listen = (address, gate, report) => {
-  if (readVariable("DENO_SERVE_ADDRESS")) {
-    // Deno would listen at this address, and not at that of the settings.
-    throw new SettingError("DENO_SERVE_ADDRESS would replace the address of the settings; unset it");
-  }
   const { hostname, isShared = false } = address;
   const handler: Deno.ServeHandler<Deno.NetAddr> = (request, info) =>
     gate.respond(new FetchContext(request, request.headers, info), toResponse);

@@ -12,10 +12,10 @@ const FIRST_LABEL = "first start";
 
 /** What the greeting of a server says about its API keys. */
 export interface FirstKey {
-  /** Says where the key is. It has the key itself if this start made it. */
+  /** The key itself, if this start made it. It does not belong in a log. */
+  newKey?: string;
+  /** Says where the key is. */
   note: string;
-  /** The same for a log, where the key itself does not belong. */
-  loggedNote: string;
   /** The key as a shell takes it. A command with it can be pasted as it is, if the key is in a file or was made for this run. */
   inShell: string;
 }
@@ -36,7 +36,7 @@ export async function provideFirstKey(
   if (configured.length > 0) return keyElsewhere("as set");
   if (!isLasting) {
     const { key } = await createKeyManager(store).add({ label: FIRST_LABEL });
-    return { note: `${key} (new, until the server stops)`, loggedNote: "new", inShell: key };
+    return { newKey: key, note: "new, until the server stops", inShell: key };
   }
   try {
     const stored = await store.list();
@@ -53,12 +53,9 @@ export async function provideFirstKey(
       throw error;
     }
     if (!file || !await acceptKey(file.key, stored, store)) return keyElsewhere(note);
-    const loggedNote = `in ${KEY_FILE}`;
-    return {
-      note: file.isNew ? `${file.key} (new, kept in ${KEY_FILE})` : loggedNote,
-      loggedNote,
-      inShell: `$(cat ${KEY_FILE})`,
-    };
+    const inShell = `$(cat ${KEY_FILE})`;
+    if (!file.isNew) return { note: `in ${KEY_FILE}`, inShell };
+    return { newKey: file.key, note: `new, kept in ${KEY_FILE}`, inShell };
   } catch (error) {
     throw explain("The API keys of the store cannot be used", error);
   }
@@ -66,7 +63,7 @@ export async function provideFirstKey(
 
 /** What is said of keys that only the user knows. */
 function keyElsewhere(note: string): FirstKey {
-  return { note, loggedNote: note, inShell: "<API_KEY>" };
+  return { note, inShell: "<API_KEY>" };
 }
 
 /**

@@ -1,24 +1,21 @@
 /** The folders in which the program makes files. */
 
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { mayAccess } from "../../stores/sqlite/permissions.ts";
 
 /**
  * Makes the folder for a file, accessible only to its owner, unless the folder exists. The folder gets a `.gitignore`, because it will have
- * an API key, which `git add .` would otherwise commit. A folder that has any other file is left as its owner wants it.
+ * an API key, which `git add .` would otherwise commit.
  */
 export function makeFolderFor(path: string): void {
   const folder = dirname(path);
-  const ignoreFile = join(folder, ".gitignore");
+  if (existsSync(folder)) return;
   // No error is thrown if another start makes the folder meanwhile.
-  if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700, recursive: true });
-  // A start that was killed or met a full disk may have left the folder without the file, or the file without its text.
-  const isUsed = readdirSync(folder).some((name) => name !== ".gitignore");
-  if (isUsed || statSync(ignoreFile, { throwIfNoEntry: false })?.size) return;
-  writeFileSync(ignoreFile, "*\n", { mode: 0o600, flush: true });
-  // The name of the folder must reach the disk too. Without permission to read the parent, the folder was not made here, but existed.
+  mkdirSync(folder, { mode: 0o700, recursive: true });
+  writeFileSync(join(folder, ".gitignore"), "*\n", { mode: 0o600, flush: true });
+  // The name of the folder must reach the disk too. On Deno, the server may not be permitted to read the parent.
   const parent = dirname(folder);
   if (mayAccess("read", parent)) syncFolder(parent);
 }

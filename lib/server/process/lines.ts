@@ -16,28 +16,23 @@ export function asJsonLine(line: string): string {
   return JSON.stringify({ time: new Date().toISOString(), message: line.replace(/^petstore: /, "") });
 }
 
-/** Deno's message about a variable that is not UTF-8. It ends with the value, which may be a password. */
-const VARIABLE_MESSAGE = /environment variable was not valid unicode: .*/;
-
-/**
- * A message without Deno's advice and without the value of a variable, on one line: line ends, control characters and invisible ones, such as
- * a byte order mark, become escape sequences. A setting or a text of another program may contain them.
- */
+/** A message without Deno's advice, on one line. A setting or a text of another program may contain line ends. */
 export function oneLine(message: string): string {
-  return withoutAdvice(message).replace(VARIABLE_MESSAGE, "environment variable was not valid unicode")
-    .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (character) => quoteVisibly(character).slice(1, -1));
+  return escapeUnseen(withoutAdvice(message));
+}
+
+/** Text as a JSON string, in which every character can be seen. */
+export function quoteVisibly(text: string): string {
+  return escapeUnseen(JSON.stringify(text));
 }
 
 /**
- * Text as a JSON string, with escape sequences also for characters that JSON leaves as they are and that some readers take for a line end
- * or a command, or do not show: DEL, the controls from U+0080 on, and Unicode's line ends and format characters.
+ * Turns characters that cannot be seen, or that some readers take for a line end or a command, into escape sequences of JSON: controls,
+ * Unicode's line ends, and format characters such as a byte order mark.
  */
-export function quoteVisibly(text: string): string {
+function escapeUnseen(text: string): string {
   const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return JSON.stringify(text).replace(
-    /[\u007f-\u009f\u2028\u2029\p{Cf}]/gu,
-    (each) => each.split("").map(escapeUnit).join(""),
-  );
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (each) => each.split("").map(escapeUnit).join(""));
 }
 
 /**

@@ -12,7 +12,7 @@ export const PROCESS = { environment: readVariable, listVariables, waitForSignal
  *
  * @throws {SettingError} If it is not UTF-8. Deno's own error would show its value, which may be secret.
  */
-export function readVariable(variable: string): string | undefined {
+function readVariable(variable: string): string | undefined {
   if (!isPermitted({ name: "env", variable })) return undefined;
   try {
     return process.env[variable];

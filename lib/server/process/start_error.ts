@@ -1,5 +1,4 @@
 import { constants } from "node:os";
-import { StoreUnavailableError } from "../../stores/store.ts";
 import { isTemporary } from "../../temporary_errors.ts";
 
 /** A setting that cannot be used. The message is one line for the operator. */
@@ -52,15 +51,6 @@ function reasonOf(error: unknown): string {
  */
 export function explain(failure: string, error: unknown): SettingError {
   return error instanceof SettingError ? error : startError(`${failure}: ${reasonOf(error)}`, error);
-}
-
-/**
- * The error for the operator, if an error explains itself: the message of a store names its file or database. The result is undefined for any
- * other error.
- */
-export function asSettingError(error: unknown): SettingError | undefined {
-  if (error instanceof SettingError) return error;
-  return error instanceof StoreUnavailableError ? startError(error.message, error) : undefined;
 }
 
 /** The system's code of an error, such as `ENOENT`. */

@@ -1,6 +1,7 @@
 /** The probes, by which a supervisor asks whether the server lives, and a load balancer whether it can answer requests. */
 
 import { type Operation, PUBLIC_GET } from "../../http/operation.ts";
+import { queryValues, splitQuery } from "../../http/request_text.ts";
 import { JSON_FIELDS, type Reply } from "../../http/reply.ts";
 import type { MaybePromise } from "../../promises.ts";
 import type { PetStore } from "../../stores/store.ts";
@@ -11,25 +12,24 @@ export const LIVENESS_PATH = "/livez";
 /** The reply to a successful probe. */
 export const PROBE_OK: Reply = { status: 200, headers: JSON_FIELDS, body: '{"status":"ok"}' };
 
-/**
- * Finds the parameter `writes` anywhere in a query, with or without a value. The query is searched in one pass and not split, because a
- * client without a key may send one of thousands of members.
- */
-const WRITES = /(?:^|&)writes(?:[=&]|$)/;
-
 /** A server lives if it answers. It is ready if its store can be read, and for `?writes` also written. */
 export function createProbes(store: Pick<PetStore, "check" | "checkWrites">): Operation[] {
   const checkReads = shareResult(() => store.check());
   const checkWrites = shareResult(() => store.checkWrites?.());
   const ready: Operation["handler"] = async ({ query }) => {
     await checkReads();
-    if (WRITES.test(query)) await checkWrites();
+    if (hasParameter(query, "writes")) await checkWrites();
     return PROBE_OK;
   };
   return [
     { ...PUBLIC_GET, path: LIVENESS_PATH, handler: () => PROBE_OK },
     { ...PUBLIC_GET, path: "/readyz", handler: ready },
   ];
+}
+
+/** Whether a query has a parameter, with or without a value. */
+export function hasParameter(query: string, name: string): boolean {
+  return queryValues(splitQuery(query), name).length > 0;
 }
 
 /** How long the result of a check is repeated, in milliseconds. */

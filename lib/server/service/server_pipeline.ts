@@ -17,7 +17,7 @@ import type { Reply } from "../../http/reply.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
 import type { JsonObject } from "../../operations/json_types.ts";
 import { describeServer, withSamples } from "./description.ts";
-import { createProbes } from "./probes.ts";
+import { createProbes, hasParameter } from "./probes.ts";
 import { createDocsOperations } from "../viewer/operations.ts";
 
 /** The parts of the server besides the petstore. */
@@ -57,16 +57,13 @@ function createReset(reset: () => void): Operation {
   };
 }
 
-/** Finds the parameter `samples` anywhere in a query, with or without a value. */
-const SAMPLES = /(?:^|&)samples(?:[=&]|$)/;
-
 /** `GET /openapi.json`, and with `?samples` the description with samples of code. */
 function createDescription(description: JsonObject): Operation {
   const reply = taggedReply(JSON.stringify(description), "alteration");
   /** The reply with samples. It is made at the first request for it. */
   let replyWithSamples: Reply | undefined;
   const handler: Operation["handler"] = ({ query }) => {
-    if (!SAMPLES.test(query)) return reply;
+    if (!hasParameter(query, "samples")) return reply;
     return replyWithSamples ??= taggedReply(JSON.stringify(withSamples(description)), "alteration");
   };
   // Web pages of any origin may read the description, because it contains no secrets.

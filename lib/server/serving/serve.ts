@@ -15,7 +15,7 @@ import { type Report, writeJson } from "../process/writers.ts";
 import { DrainGate } from "../service/drain_gate.ts";
 import type { Listener } from "../service/listener.ts";
 import { createServerPipeline } from "../service/server_pipeline.ts";
-import { checkLists, libraryOptions, type Settings } from "../settings/server_settings.ts";
+import { libraryOptions, type Settings } from "../settings/server_settings.ts";
 import { findStore } from "../store_setting/find_store.ts";
 import { isShared, type OpenStore, type StoreSetting } from "../store_setting/store_setting.ts";
 import { createAccessLog } from "../telemetry/access_log.ts";
@@ -38,7 +38,6 @@ import { shutDown } from "./shutdown.ts";
  * @throws {StoreUnavailableError} If the store cannot be read.
  */
 export async function serve(settings: Settings, context: Context, find: typeof findStore = findStore): Promise<void> {
-  checkLists(settings);
   const { output, errorOutput, report, environment, listen } = context;
   const { hostname, port, faults } = settings;
   const isJson = settings.log === "json";
@@ -47,7 +46,7 @@ export async function serve(settings: Settings, context: Context, find: typeof f
   const ending = context.waitForSignal();
   const storeSetting = await find(settings.store, environment);
   const isLasting = isShared(storeSetting);
-  requireFittingStore(isLasting, settings);
+  requireConsistent(settings, isLasting);
   const metricsServer = settings.metrics && await serveMetrics(settings.metrics, listen, report);
   const metrics = metricsServer?.metrics;
   const failureLog = createFailureLog(errorOutput, isJson);
@@ -98,14 +97,16 @@ export async function serve(settings: Settings, context: Context, find: typeof f
     if (listener) await shutDown({ gate, listener, report }, context.holdTimeMs);
     failureLog.close();
     await store?.close();
-    await metricsServer?.stop();
+    metricsServer?.stop();
   }
   // The line is for programs that read the log. A person at the terminal sees the end anyway.
   if (isJson) output.add("stopped");
 }
 
-/** @throws {SettingError} If a setting does not go with the kind of the store. */
-function requireFittingStore(isLasting: boolean, settings: Settings): void {
+/** @throws {SettingError} If settings cannot stand together. */
+function requireConsistent(settings: Settings, isLasting: boolean): void {
+  const { "cors-origin": origins } = settings;
+  if (origins.length > 1 && origins.includes("*")) throw new SettingError("--cors-origin: * must be the only origin");
   if (!isLasting && settings.log === "json" && settings.key.length === 0) {
     throw new SettingError("A store in memory makes a key at each start, which a log as JSON does not show; set a key");
   }

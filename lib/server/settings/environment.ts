@@ -2,7 +2,7 @@
 
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { readSmallFile } from "../process/small_file.ts";
+import { readSecretFile } from "../process/secret_file.ts";
 import { SettingError } from "../process/start_error.ts";
 import { normalize } from "./setting_text.ts";
 
@@ -15,36 +15,22 @@ const SECRETS: readonly string[] = ["PETSTORE_KEYS", "PETSTORE_STORE", "PGPASSWO
 /** The variables that have the paths of files with secrets: `X_FILE` that of a file with the value of `X`. */
 export const FILE_VARIABLES: readonly string[] = SECRETS.map((name) => `${name}_FILE`);
 
-/** The environment of the settings: with the secrets that are in files, and without the addresses of services. */
-export function prepareEnvironment(environment: Environment): Environment {
-  return withSecretFiles(withoutServiceLinks(environment));
-}
-
-function withoutServiceLinks(environment: Environment): Environment {
-  return (name) => {
-    const text = environment(name);
-    return isServiceLink(name, text) ? undefined : text;
-  };
-}
+/** The address that Kubernetes and Docker put into `PETSTORE_PORT` in each container if a service is named `petstore`. */
+const SERVICE_ADDRESS = /^\s*(?:tcp|udp|sctp):\/\//i;
 
 /**
- * Whether Kubernetes or Docker has set a variable to the address of a service: a service named `petstore` sets
- * `PETSTORE_PORT=tcp://10.43.12.7:8000` in each container. They do so only for names that end in `_PORT`.
- */
-function isServiceLink(name: string, text = ""): boolean {
-  return name.endsWith("_PORT") && /^\s*(?:tcp|udp|sctp):\/\//i.test(text);
-}
-
-/**
- * Docker and systemd give a secret in a file, and a variable has its path. A file is read each time its secret is looked up.
+ * The environment of the settings: without the address of a service, and with the secrets that are in files. Docker and systemd give a secret
+ * in a file, and a variable has its path. A file is read each time its secret is looked up.
  *
  * @returns A look-up that throws a {@link SettingError} if the file cannot be used, or both variables are set.
  */
-function withSecretFiles(environment: Environment): Environment {
+export function prepareEnvironment(environment: Environment): Environment {
   return (name) => {
     const text = environment(name);
+    if (name === "PETSTORE_PORT" && SERVICE_ADDRESS.test(text ?? "")) return undefined;
+    if (!SECRETS.includes(name)) return text;
     const fileVariable = `${name}_FILE`;
-    const path = SECRETS.includes(name) ? normalize(environment(fileVariable) ?? "", fileVariable) : "";
+    const path = normalize(environment(fileVariable) ?? "", fileVariable);
     if (path === "") return text;
     if (text) throw new SettingError(`${name} and ${fileVariable} are both set; set one of them`);
     return readSecret(path, fileVariable);
@@ -58,7 +44,7 @@ function withSecretFiles(environment: Environment): Environment {
 function readSecret(path: string, fileVariable: string): string {
   // A message shows the path only if it surely is one: the secret itself may stand in its place by mistake.
   const file = isAbsolute(path) || existsSync(path) ? `${path} (${fileVariable})` : `The file of ${fileVariable}`;
-  const secret = readSmallFile(path, file);
-  if (secret.trim() === "") throw new SettingError(`${file} is empty; write the secret into it`);
+  const secret = readSecretFile(path, file);
+  if (secret === "") throw new SettingError(`${file} is empty; write the secret into it`);
   return secret;
 }

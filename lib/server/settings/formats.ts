@@ -52,27 +52,24 @@ const UNITS: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** A duration such as `12h` or `90d`, in milliseconds. */
+/** A duration such as `12h` or `90d`, in milliseconds. It is so short that it ends before the year 10000, whose dates have another form. */
 export const DURATION: Format<number> = {
   placeholder: "time",
   description: "a time such as 12h, 90d or 1w (s, m, h, d or w)",
   parse(text) {
-    const [, count, unit = ""] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
+    const [, count, unit = ""] = /^(\d{1,5})([smhdw])$/.exec(text) ?? [];
     return count === undefined ? undefined : Number(count) * UNITS[unit]!;
   },
 };
 
-/** Dates beyond the year 9999 have a form that other programs do not read. */
-const MAX_TIME = Date.UTC(10_000, 0) - 1;
-
 /** A time in the future: the end of a duration from now, or the beginning of a day in UTC. */
 export const EXPIRY: Format<Date> = {
   placeholder: "time",
-  description: `${DURATION.description}, or a date in the future such as 2031-12-31, before the year 10000`,
+  description: `${DURATION.description}, or a date in the future such as 2031-12-31`,
   parse(text) {
     const lifetime = DURATION.parse(text);
     const time = lifetime === undefined ? dayOf(text) : new Date(Date.now() + lifetime);
-    return time && time.getTime() > Date.now() && time.getTime() <= MAX_TIME ? time : undefined;
+    return time && time.getTime() > Date.now() ? time : undefined;
   },
 };
 

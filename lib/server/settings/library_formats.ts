@@ -7,6 +7,27 @@ import { checkFaults, type FaultOptions, FAULTS } from "../../petstore/fault_opt
 import type { Stability } from "../../petstore/options.ts";
 import type { Format } from "./formats.ts";
 
+/**
+ * What a client can send as a Bearer token (RFC 6750 §2.1), or a digest. Other keys are refused: a comment, a line of an env file, JSON, a
+ * reference to a vault or a digest with a misspelt prefix stands there by mistake, and anyone could guess it.
+ */
+const KEY = /^(?!(?:null|undefined)$)(?:[\w.~+/-]+=*|sha256:.+)$/;
+
+export const API_KEY: Format<string> = {
+  placeholder: "key",
+  description: "an API key",
+  parse(text) {
+    // The message of the default would quote the key.
+    if (!KEY.test(text)) {
+      throw new TypeError(
+        "An API key has letters, digits and -._~+/ alone, or is sha256: and the 64 hex digits of another key",
+      );
+    }
+    checkOption("keys", [text]);
+    return text;
+  },
+};
+
 export const PUBLIC_URL: Format<string> = {
   placeholder: "url",
   description: "an address such as https://api.example/v1, or a path",

@@ -6,7 +6,7 @@
 import { SettingError } from "../process/start_error.ts";
 import type { Environment } from "./environment.ts";
 import { checkAsSetting, type Format } from "./formats.ts";
-import { normalize, splitList } from "./setting_text.ts";
+import { normalize } from "./setting_text.ts";
 
 /** An option of a command, as the command declares it. */
 export interface Option {
@@ -14,14 +14,12 @@ export interface Option {
   format?: Format<unknown>;
   /** The letter of a short form, such as `h` for `-h`. */
   short?: string;
-  /** Whether the flag may be given several times. Commas separate the values in its variable. */
+  /** Whether the flag may be given several times. Commas or line ends separate the values in its variable. */
   isList?: true;
   /** The environment variable that applies when the flag is absent. For a switch, its value is `on` or `off`. */
   variable?: string;
   /** A variable that hosting platforms set. It applies when the flag and `variable` are absent. */
   alias?: string;
-  /** A sample value for the help text, if the default does not show the form. */
-  example?: string;
   /** The value if nothing sets the option. It is absent if the option may be unset. */
   default?: string;
   help: string;
@@ -71,7 +69,8 @@ function readItems(name: string, option: Option, flags: Flags, environment: Envi
     if (source === undefined) continue;
     const text = environment(source) ?? "";
     if (text.trim() === "") continue;
-    const items = option.isList ? splitList(text, source) : [text];
+    // Two commas in a row give an empty item, which no format accepts.
+    const items = option.isList ? text.trim().split(/,|[\r\n]+/) : [text];
     return items.map((item) => parse(item, source, option));
   }
   return option.default === undefined ? [] : [parse(option.default, flag, option)];

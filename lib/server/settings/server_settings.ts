@@ -1,15 +1,13 @@
 /**
  * The settings of a server. The table declares each setting once: its flag, its variable, its format and its help text. Other commands use
- * entries of the table too. Below it are the checks that concern several values, and the options of the library that are settings.
+ * entries of the table too. Below it are the variables that no setting has, and the options of the library that are settings.
  */
 
-import { checkOption } from "../../petstore/checked_options.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
 import { KEY_FILE } from "../first_key/key_file.ts";
-import { SettingError } from "../process/start_error.ts";
 import { FILE_VARIABLES } from "./environment.ts";
-import { ADDRESS, checkAsSetting, HOSTNAME, numberFrom, oneOf, PORT, text } from "./formats.ts";
-import { FAULT_SHARES, OPENAPI_SERVER, ORIGIN, PUBLIC_URL, STABILITY } from "./library_formats.ts";
+import { ADDRESS, HOSTNAME, numberFrom, oneOf, PORT, text } from "./formats.ts";
+import { API_KEY, FAULT_SHARES, OPENAPI_SERVER, ORIGIN, PUBLIC_URL, STABILITY } from "./library_formats.ts";
 import type { Options, Values } from "./options.ts";
 
 /** Every setting, by its flag without the dashes. */
@@ -29,7 +27,7 @@ export const SETTINGS = {
   },
   key: {
     isList: true,
-    format: text("key"),
+    format: API_KEY,
     variable: "PETSTORE_KEYS",
     help: "an API key, in clear text or as sha256:<64 hex digits>. " +
       `Without this setting the first start makes a key and keeps it in ${KEY_FILE}`,
@@ -66,8 +64,9 @@ export const SETTINGS = {
   "public-url": {
     format: PUBLIC_URL,
     variable: "PETSTORE_PUBLIC_URL",
-    example: "https://api.example/v1",
-    help: "the address of the API as clients see it, if a proxy changes it; links begin with this address",
+    help:
+      "the address of the API as clients see it, such as https://api.example/v1, if a proxy changes it; links begin with " +
+      "this address",
   },
   "openapi-server": {
     isList: true,
@@ -101,14 +100,14 @@ export const SETTINGS = {
   metrics: {
     format: ADDRESS,
     variable: "PETSTORE_METRICS",
-    example: "127.0.0.1:9464",
-    help: "serve metrics at /metrics of this address, in the text format of Prometheus",
+    help: "serve metrics at /metrics of this address, such as 127.0.0.1:9464, in the text format of Prometheus",
   },
   faults: {
     format: FAULT_SHARES,
     variable: "PETSTORE_FAULTS",
-    example: "lose=0.1,cut=0.1,operations=createPet+getPet",
-    help: "make some requests fail, to test clients. The faults are delay, unavailable, cut and lose",
+    help:
+      "make some requests fail, to test clients, such as lose=0.1,cut=0.1,operations=createPet+getPet. The faults are " +
+      "delay, unavailable, cut and lose",
   },
   docs: {
     variable: "PETSTORE_DOCS",
@@ -134,34 +133,9 @@ export function describeUnknownVariables(names: readonly string[]): string[] {
 
 /**
  * The variables that Kubernetes and Docker set in each container for a service whose name begins with `petstore`, such as
- * `PETSTORE_SERVICE_HOST`, `PETSTORE_SERVICE_PORT_HTTP` and `PETSTORE_PORT_8000_TCP_ADDR`. The links of Docker also set `PETSTORE_NAME`, and
- * `PETSTORE_ENV_X` for each variable X of the other container.
+ * `PETSTORE_SERVICE_HOST`, `PETSTORE_SERVICE_PORT_HTTP` and `PETSTORE_PORT_8000_TCP_ADDR`.
  */
-const SERVICE_VARIABLE = /_SERVICE_(?:HOST|PORT)|_PORT(?:_\d+_(?:TCP|UDP|SCTP)|$)|^PETSTORE_(?:NAME$|ENV_)/;
-
-/**
- * Checks the lists, whose items are valid each by itself.
- *
- * @throws {SettingError} If the items cannot stand together, or a key can hardly be meant.
- */
-export function checkLists({ key: keys, "cors-origin": origins }: Settings): void {
-  if (origins.length > 1 && origins.includes("*")) throw new SettingError("--cors-origin: * must be the only origin");
-  if (keys.includes("")) throw new SettingError("An API key must not be empty");
-  if (keys.some((key) => MISTAKEN_KEY.test(key) && !key.startsWith("sha256:"))) {
-    throw new SettingError(
-      "An API key is a comment, a line NAME=value, or a reference that nothing has resolved; give the keys alone",
-    );
-  }
-  // The library would refuse an empty list. A server without a key in its settings uses the key file.
-  if (keys.length > 0) checkAsSetting("", () => checkOption("keys", keys));
-}
-
-/**
- * Texts that stand in a list of keys by mistake, and that anyone could guess: comments, lines of an env file, JSON, references to a vault,
- * masked and missing values, and digests whose prefix is misspelt. A digest with the right prefix matches too, but is a key.
- */
-const MISTAKEN_KEY =
-  /^(?:#|\/\/|;|\w+=[^=]|[{[$]|@\w+\.\w+\(|\w+:\/\/|arn:|vault:|sha-?256:|(?:\w+:|\*+|\.+|x+|null|none|nil|undefined)$)/i;
+const SERVICE_VARIABLE = /_SERVICE_(?:HOST|PORT)|_PORT(?:_\d+_|$)/;
 
 /**
  * Returns the options of the library that are settings, except the keys.

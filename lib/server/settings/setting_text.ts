@@ -37,15 +37,3 @@ export function normalize(given: string, source: string): string {
   }
   return text;
 }
-
-/**
- * Splits the list in a variable or a file. Commas or line ends separate its items. Two commas in a row give an empty item, which no format
- * accepts.
- *
- * @throws {SettingError} If the list is a JSON array.
- */
-export function splitList(given: string, source: string): string[] {
-  const text = given.trim();
-  if (/^\[.*\]$/s.test(text)) throw new SettingError(`${source} is a JSON array; separate the values by commas`);
-  return text.split(/,|[\r\n]+/);
-}

@@ -3,7 +3,7 @@
  * a server opens its store when it listens.
  */
 
-import { statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { createMemoryStore } from "../../stores/memory/memory_store.ts";
 import { exportDatabase } from "../../stores/sqlite/exporter.ts";
@@ -110,21 +110,12 @@ function storeInFile(description: string, path: string): SharedStore {
 export function prepareFolder(path: string): void {
   const folder = dirname(path);
   if (resolve(folder) !== resolve(dirname(KEY_FILE))) {
-    if (!isMissing(folder)) return;
-    throw new SettingError(`${path} cannot be made, because there is no folder ${folder}`);
+    if (existsSync(folder)) return;
+    throw new SettingError(`${path} cannot be made, because there is no folder ${folder}, or it cannot be read`);
   }
   try {
     makeFolderFor(path);
   } catch (error) {
     throw explain(`${folder} cannot be made`, error);
-  }
-}
-
-/** Whether there is nothing at a path. A path that cannot be read counts as existing, because opening it gives a better message. */
-function isMissing(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) === undefined;
-  } catch {
-    return false;
   }
 }

@@ -1,4 +1,7 @@
-/** Tells the operator which requests failed: the first failure of a kind at once, and then once a second how many more there were. */
+/**
+ * Tells the operator which requests failed: the first failure of a kind at once, and at the end of the second how many more there were. So an
+ * outage does not fill the log.
+ */
 
 import type { ErrorInfo } from "../../http/recovery.ts";
 import { targetOf } from "../../http/request_text.ts";
@@ -8,50 +11,40 @@ import type { LineWriter } from "../process/writers.ts";
 import { loggedMethod, loggedTarget } from "./logged_target.ts";
 
 export interface FailureLog {
-  /** Tells a failure at once, unless one of its kind was told within the last second. */
+  /** Tells a failure at once, unless one of its kind was told in this second. */
   add(failure: ErrorInfo): void;
   /** Tells what has not been told yet. */
   close(): void;
 }
 
-/** The time between two lines about failures of one kind, in milliseconds. */
-const REPEAT_INTERVAL = 1000;
+/** How long failures are counted before their number is told, in milliseconds. */
+const INTERVAL_MS = 1000;
 
 export function createFailureLog(errorOutput: Pick<LineWriter, "add">, isJson: boolean): FailureLog {
-  /** The kinds that were told within the last second, each with the number of failures since, and the last of them. */
-  const told = new Map<string, { untoldCount: number; last: ErrorInfo }>();
-  /** Calls `tellRepeated()` a second later. It runs as long as `told` has a kind. */
+  /** The kinds of failures of this second, each with the last failure, and how many came after the first one. */
+  const kinds = new Map<string, { last: ErrorInfo; repeats: number }>();
+  /** Ends this second. It is undefined while there is no failure. */
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Tells the failures that are not told yet, and forgets the kinds that have not failed since this was last called. */
-  function tellRepeated(): void {
+  function endSecond(): void {
     clearTimeout(timer);
-    for (const [kind, entry] of told) {
-      if (entry.untoldCount === 0) told.delete(kind);
-      else errorOutput.add(describeFailure(entry.last, isJson, entry.untoldCount));
-      entry.untoldCount = 0;
+    timer = undefined;
+    for (const { last, repeats } of kinds.values()) {
+      if (repeats > 0) errorOutput.add(describeFailure(last, isJson, repeats));
     }
-    timer = told.size === 0 ? undefined : setTimeout(tellRepeated, REPEAT_INTERVAL);
+    kinds.clear();
   }
 
   return {
     add(failure) {
+      timer ??= setTimeout(endSecond, INTERVAL_MS);
       // Numbers do not make another kind, because those in a reason, such as a time limit, differ from one request to the next.
       const kind = String(failure.error).replace(/\d+/g, "0");
-      const entry = told.get(kind);
-      if (entry) {
-        entry.untoldCount++;
-        entry.last = failure;
-        return;
-      }
-      told.set(kind, { untoldCount: 0, last: failure });
-      errorOutput.add(describeFailure(failure, isJson));
-      timer ??= setTimeout(tellRepeated, REPEAT_INTERVAL);
+      const known = kinds.get(kind);
+      kinds.set(kind, { last: failure, repeats: known ? known.repeats + 1 : 0 });
+      if (!known) errorOutput.add(describeFailure(failure, isJson));
     },
-    close() {
-      tellRepeated();
-      clearTimeout(timer);
-    },
+    close: endSecond,
   };
 }
 

@@ -26,7 +26,7 @@ export function greetAsJson({ origin, metricsUrl, store, isNewStore, key }: Star
     metrics: metricsUrl,
     store,
     isNewStore,
-    keys: key.loggedNote,
+    keys: key.note,
   });
 }
 
@@ -37,7 +37,7 @@ export function greetAsText({ origin, metricsUrl, store, isNewStore, key, hasDoc
     hasDocs ? row("page", `${origin}/docs`) : row("description", `${origin}/openapi.json`),
     ...(metricsUrl === undefined ? [] : [row("metrics", metricsUrl)]),
     row("store", isNewStore ? `${store} (new)` : store),
-    row("API key", key.note),
+    row("API key", key.newKey === undefined ? key.note : `${key.newKey} (${key.note})`),
     row("try", `curl -H "Authorization: Bearer ${key.inShell}" ${origin}/v1/pets`),
   ].join("\n");
 }

@@ -2,7 +2,6 @@
 
 import { Problem } from "../../http/problem.ts";
 import { isGetOf } from "../../http/request_text.ts";
-import { resolvesWithin } from "../../promises.ts";
 import { formatAddress } from "../process/lines.ts";
 import type { Report } from "../process/writers.ts";
 import type { Address, Gate, Listen } from "../service/listener.ts";
@@ -17,11 +16,9 @@ export interface MetricsServer {
   metrics: Metrics;
   /** The address of the metrics. */
   url: string;
-  stop(): Promise<unknown>;
+  /** Accepts no more connections. Those of scrapes that are under way end with the process. */
+  stop(): void;
 }
-
-/** The time limit for clients that still read when the server stops, in milliseconds. */
-const STOP_TIMEOUT_MS = 1_000;
 
 /**
  * Listens for scrapes.
@@ -44,6 +41,6 @@ export async function serveMetrics(
   return {
     metrics,
     url: `http://${formatAddress({ ...address, port })}/metrics`,
-    stop: () => resolvesWithin(STOP_TIMEOUT_MS, stop()),
+    stop,
   };
 }

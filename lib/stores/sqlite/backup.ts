@@ -8,7 +8,6 @@ import { closeSync, fdatasyncSync, openSync, statSync } from "node:fs";
 import { StoreUnavailableError } from "../store.ts";
 import { type FoundDatabase, inspectFound, readSnapshot } from "./inspection.ts";
 import { unavailableFrom } from "./errors.ts";
-import { requireNotEmpty } from "./ownership.ts";
 import { switchOffWal } from "./transaction.ts";
 
 /** What a copy has, after its check. */
@@ -31,14 +30,13 @@ export type StopFlag = Int32Array<SharedArrayBuffer>;
 export async function backupDatabase(
   source: FoundDatabase,
   copy: string,
-  stop: StopFlag = createStopFlag(),
+  stop: StopFlag,
 ): Promise<Backup> {
   const path = source.givenPath;
   try {
     throwIfStopped(stop);
     // The copy is made in one transaction, because SQLite would begin it anew whenever a server adds a pet in between.
     await readSnapshot(source, async (db) => {
-      requireNotEmpty(db, path);
       await copyPages(db, copy, stop).catch((error) => {
         throw unavailableFrom(error, `The copy of ${path}`);
       });

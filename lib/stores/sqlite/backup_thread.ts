@@ -27,21 +27,14 @@ interface CopyRequest {
 /**
  * Copies a snapshot of a database into an empty file, and checks the copy.
  *
- * @param threadMinBytes The size of a database from which on a thread copies it. A test gives another one.
  * @throws {StoreUnavailableError} If the database cannot be copied, or the copy is not sound.
  * @throws The reason of the signal, if it is aborted before the end. The copy is then unfinished.
  */
-export async function backupUntilAborted(
-  path: string,
-  copy: string,
-  signal: AbortSignal,
-  threadMinBytes: number = THREAD_MIN_BYTES,
-): Promise<Backup> {
+export async function backupUntilAborted(path: string, copy: string, signal: AbortSignal): Promise<Backup> {
   const source = findDatabase(path);
-  if (sizeOf(source) < threadMinBytes) return await backupDatabase(source, copy);
   const stop = createStopFlag();
-  const thread = startThread<CopyRequest, Backup>(import.meta.url, source);
-  if (!thread) return await backupDatabase(source, copy);
+  const thread = isSmall(source) ? undefined : startThread<CopyRequest, Backup>(import.meta.url, source);
+  if (!thread) return await backupDatabase(source, copy, stop);
   const copied = thread.ask({ copy, stop });
   try {
     return await untilAborted(signal, copied);
@@ -54,13 +47,13 @@ export async function backupUntilAborted(
   }
 }
 
+/** Whether a database with its log is below {@link THREAD_MIN_BYTES}. */
+function isSmall({ path }: FoundDatabase): boolean {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  return statSync(path).size + (log?.size ?? 0) < THREAD_MIN_BYTES;
+}
+
 /** The first function that the thread calls. */
 export function runInThread(): void {
   answerRequests(({ copy, stop }: CopyRequest, source: FoundDatabase) => backupDatabase(source, copy, stop));
-}
-
-/** The size of a database with its log, in bytes. */
-function sizeOf({ path }: FoundDatabase): number {
-  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
-  return statSync(path).size + (log?.size ?? 0);
 }

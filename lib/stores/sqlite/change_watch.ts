@@ -8,12 +8,6 @@ import { stampShowsAlterations } from "./schema_text.ts";
 import { prepareExact } from "./transaction.ts";
 
 /**
- * How many pages the log may have for a commit on the thread that serves. SQLite writes the log back at a thousand, so it is longer only
- * if something has read the file for long, such as a backup, or if a killed process has left it so.
- */
-const LONG_LOG_PAGES = 4000;
-
-/**
  * Reads the marks by which changes are noticed. The version of the schema is one of them: it changes at each change of a table or a
  * trigger, and when another database is restored over the file. A test checks SQLite's plan for the statement.
  */
@@ -28,6 +22,8 @@ interface Marks {
   stamp: bigint;
   /** The largest id of a pet. */
   last: bigint;
+  /** Whether the stamp shows each change under this schema. It does not if a trigger was removed, for example. */
+  areTrue: boolean;
 }
 
 /**
@@ -43,8 +39,6 @@ export class ChangeWatch {
   readonly #selectMarks: StatementSync;
   /** The marks of the last look. They are undefined if anything may have changed since: before the first look and after a failure. */
   #marks: Marks | undefined;
-  /** The version of the schema that was examined last, and whether the stamp shows each change of a pet under this schema. */
-  #examined: { schema: bigint | undefined; hasTrueStamp: boolean } = { schema: undefined, hasTrueStamp: false };
 
   constructor({ db, files }: Connection) {
     this.#db = db;
@@ -64,17 +58,6 @@ export class ChangeWatch {
     }
   }
 
-  /** Whether the next commit may have to write a long log back to the file, which takes seconds for a gigabyte. */
-  get isLogLong(): boolean {
-    try {
-      // Without an index, no length is ever known. To take each log for a long one would then slow down every create.
-      return this.#index !== undefined && this.#index.countPages() > LONG_LOG_PAGES;
-    } catch {
-      // The length cannot be read at the moment, so the log may be long.
-      return true;
-    }
-  }
-
   /** Ends the looks at the index, before the connection is closed. From then on the marks cannot be read, so each look is a failure. */
   close(): void {
     this.#index = undefined;
@@ -85,20 +68,19 @@ export class ChangeWatch {
     const before = this.#marks;
     const now = this.#readMarks();
     this.#marks = now;
-    if (!before || !now || isAltered(before, now)) this.counters.alterations++;
+    if (!before || isAltered(before, now)) this.counters.alterations++;
     else if (now.last > before.last) this.counters.additions++;
   }
 
-  /** Reads the marks. They are undefined if they do not show each change, for example because a trigger was removed. */
-  #readMarks(): Marks | undefined {
-    const marks = this.#selectMarks.get() as unknown as Marks | undefined;
-    if (marks && marks.schema !== this.#examined.schema) {
-      this.#examined = { schema: marks.schema, hasTrueStamp: stampShowsAlterations(this.#db) };
-    }
-    return this.#examined.hasTrueStamp ? marks : undefined;
+  #readMarks(): Marks {
+    const marks = this.#selectMarks.get() as unknown as Omit<Marks, "areTrue">;
+    const before = this.#marks;
+    // The schema is examined when it has changed.
+    const areTrue = marks.schema === before?.schema ? before.areTrue : stampShowsAlterations(this.#db);
+    return { ...marks, areTrue };
   }
 }
 
 function isAltered(before: Marks, now: Marks): boolean {
-  return now.schema !== before.schema || now.stamp !== before.stamp || now.last < before.last;
+  return !now.areTrue || now.schema !== before.schema || now.stamp !== before.stamp || now.last < before.last;
 }

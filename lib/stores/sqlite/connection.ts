@@ -1,16 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { closeUnused } from "./descriptors.ts";
 import { type OpenedFiles, requireInPlace } from "./opened_files.ts";
-import { StoreUnavailableError } from "../store.ts";
 import { requireKnownSchema } from "./ownership.ts";
-
-/** What a {@link Connection} is made of. Its members of the same names say more. */
-interface ConnectionOptions {
-  db: DatabaseSync;
-  givenPath: string;
-  files: OpenedFiles | undefined;
-  isNew: boolean;
-}
 
 /**
  * A connection to a database, which it owns. It knows whether the files are still in their place, and whether their schema is still the one
@@ -29,7 +20,7 @@ export class Connection {
   #knownVersion: unknown;
 
   /** `open.ts` makes a connection when it has checked the schema. */
-  constructor({ db, givenPath, files, isNew }: ConnectionOptions) {
+  constructor({ db, givenPath, files, isNew }: Pick<Connection, "db" | "givenPath" | "files" | "isNew">) {
     this.db = db;
     this.givenPath = givenPath;
     this.files = files;
@@ -55,9 +46,7 @@ export class Connection {
   requireSchema(): void {
     const version = this.#readVersion();
     if (version === this.#knownVersion) return;
-    if (requireKnownSchema(this.db, this.givenPath) === 0) {
-      throw new StoreUnavailableError(`${this.givenPath} has been overwritten by an empty database; restart`);
-    }
+    requireKnownSchema(this.db, this.givenPath);
     this.#knownVersion = version;
   }
 

@@ -13,7 +13,7 @@ const MALFORMED = "database disk image is malformed";
 const NO_DATABASE = "file is not a database";
 
 /** The failures that may pass without a change to the file. */
-const TEMPORARY = [LOCKED, "database table is locked", IO_ERROR, FULL];
+const TEMPORARY = [LOCKED, IO_ERROR, FULL];
 
 /** What the operator reads after the path of the file, for each message. */
 const EXPLANATIONS: readonly [message: string, meaning: string][] = [
@@ -26,9 +26,9 @@ const EXPLANATIONS: readonly [message: string, meaning: string][] = [
   [FULL, "cannot be written to: the disk is full"],
 ];
 
-/** Turns any error but a defect of this library into a {@link StoreUnavailableError}. A defect is returned unchanged. */
+/** Turns an error of SQLite into a {@link StoreUnavailableError}. Any other is a defect of this library, and is returned unchanged. */
 export function asUnavailable(error: unknown, path: string): unknown {
-  return isFromOutside(error) ? unavailableFrom(error, path) : error;
+  return isFromSqlite(error) ? unavailableFrom(error, path) : error;
 }
 
 /** Makes the error that says what is wrong with a file, for the operator. An error that was explained before stays as it is. */
@@ -61,28 +61,15 @@ export function explained<T>(path: string, work: () => T): T {
   }
 }
 
-/** SQLite's result code for a statement that does not fit the tables (SQLITE_ERROR). */
-const INVALID_STATEMENT = 1;
-
-/** SQLite's messages about a table that another program has renamed, dropped or altered while it is in use. */
-const ALTERED = /^no such (table|column)|has no column named/;
-
 /**
- * Whether something outside of this library has made a statement fail: the disk, the file, a lock, or another program that has changed the
- * tables. A constraint that refuses a row counts too, because every row was validated before: another program has added the constraint.
+ * Whether an error comes from SQLite: the disk, the file, a lock, or another program that has changed the tables. A constraint that refuses a
+ * row counts too, because every row was validated before: another program has added the constraint. The statements of this library are
+ * not at fault, because tests run each of them.
  */
-function isFromOutside(error: unknown): boolean {
-  const { code, errcode } = (error ?? {}) as { code?: string; errcode?: number };
-  switch (code) {
-    case "ERR_INVALID_STATE":
-      // The connection has been closed.
-      return true;
-    case "ERR_SQLITE_ERROR":
-      // The statements are those of this library, so one that does not fit the tables is its defect, unless the tables were altered.
-      return errcode !== INVALID_STATEMENT || ALTERED.test(messageOf(error));
-    default:
-      return false;
-  }
+function isFromSqlite(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  // The code of a connection that has been closed is ERR_INVALID_STATE.
+  return code === "ERR_SQLITE_ERROR" || code === "ERR_INVALID_STATE";
 }
 
 /** Whether another connection holds the lock. An explained error is judged by its cause. */

@@ -1,9 +1,7 @@
-import type { DatabaseSync } from "node:sqlite";
 import { PET_JSON, type PetSink } from "../sql_tables.ts";
 import { explained } from "./errors.ts";
 import { findDatabase, openSnapshot } from "./inspection.ts";
 import { pageStatement } from "./pet_reader.ts";
-import { requireNotEmpty } from "./ownership.ts";
 import { prepareExact } from "./transaction.ts";
 
 /**
@@ -28,7 +26,14 @@ const INT64_MIN = -(2n ** 63n);
 export async function exportDatabase(path: string, write: PetSink): Promise<void> {
   const db = openSnapshot(findDatabase(path));
   try {
-    for (const { text, count } of readPages(db, path)) await write(text, Number(count));
+    const select = explained(path, () => prepareExact(db, EXPORT_PAGE));
+    let after = INT64_MIN;
+    for (;;) {
+      const page = explained(path, () => select.get(after, PETS_PER_PAGE, after)) as unknown as Page;
+      if (page.count > 0n) await write(page.text, Number(page.count));
+      if (page.following === null) return;
+      after = page.last;
+    }
   } finally {
     db.close();
   }
@@ -41,19 +46,4 @@ interface Page {
   last: bigint;
   /** The first id after this page, or null if this is the last one. */
   following: bigint | null;
-}
-
-/** Reads all pages that have pets. */
-function* readPages(db: DatabaseSync, path: string): Generator<Page> {
-  const select = explained(path, () => {
-    requireNotEmpty(db, path);
-    return prepareExact(db, EXPORT_PAGE);
-  });
-  let after = INT64_MIN;
-  for (;;) {
-    const page = explained(path, () => select.get(after, PETS_PER_PAGE, after)) as unknown as Page;
-    if (page.count > 0n) yield page;
-    if (page.following === null) return;
-    after = page.last;
-  }
 }

@@ -1,16 +1,9 @@
 import type { PetDraft } from "../store.ts";
-import type { DatabaseSync } from "node:sqlite";
 import type { Connection } from "./connection.ts";
-import { isBusy, unavailableFrom } from "./errors.ts";
+import { unavailableFrom } from "./errors.ts";
 import { WriteTransactions } from "./write_transactions.ts";
 import { openDatabase } from "./open.ts";
-import { beginWrite, runAndCommit } from "./transaction.ts";
-
-/** How long an import waits for the lock of another program. */
-const LOCK_TIMEOUT_MS = 5_000;
-
-/** How long the wait for the lock blocks the thread at a time. Between two waits, the import notices a signal. */
-const LOCK_STEP_MS = 200;
+import { beginWrite, BUSY_TIMEOUT_MS, runAndCommit } from "./transaction.ts";
 
 /** After this many pets, a signal can end the import. */
 const PETS_PER_TURN = 2_000;
@@ -39,7 +32,7 @@ export async function importPets(
 
 async function addAll(connection: Connection, pets: readonly PetDraft[], signal: AbortSignal): Promise<void> {
   const transactions = new WriteTransactions(connection);
-  await begin(connection.db, signal);
+  beginWrite(connection.db, BUSY_TIMEOUT_MS);
   for (let start = 0; start < pets.length; start += PETS_PER_TURN) {
     const writes = pets.slice(start, start + PETS_PER_TURN).map((pet) => ({ kind: "create" as const, pet }));
     transactions.apply(writes);
@@ -47,18 +40,6 @@ async function addAll(connection: Connection, pets: readonly PetDraft[], signal:
   }
   // The transaction has all pets now. It is committed only if the file is still in its place.
   runAndCommit(connection.db, () => connection.requireCommittable());
-}
-
-async function begin(db: DatabaseSync, signal: AbortSignal): Promise<void> {
-  const deadline = performance.now() + LOCK_TIMEOUT_MS;
-  for (;;) {
-    try {
-      return beginWrite(db, LOCK_STEP_MS);
-    } catch (error) {
-      if (!isBusy(error) || performance.now() >= deadline) throw error;
-    }
-    await noticeSignal(signal);
-  }
 }
 
 /** Lets the process handle a signal, and throws what the signal says if it is aborted. */

@@ -7,12 +7,13 @@ import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
 import { closeUnused } from "./descriptors.ts";
-import { findJournal, inspectFiles } from "./file_checks.ts";
+import { inspectFiles } from "./file_checks.ts";
 import { followLinks } from "./file_names.ts";
 import { explained, unavailableFrom } from "./errors.ts";
-import { requireKnownSchema } from "./ownership.ts";
+import type { OpenedFiles } from "./opened_files.ts";
+import { requireNotEmpty } from "./ownership.ts";
 import { expectedSchemaText, readSchemaText } from "./schema_text.ts";
-import { BUSY_TIMEOUT_MS, prepareExact, setBusyTimeout } from "./transaction.ts";
+import { prepareExact, waitForLocks } from "./transaction.ts";
 
 /** What is in a file. Pets are counted only if SQLite finds no damage. */
 export interface Inspection {
@@ -33,20 +34,15 @@ export async function inspectDatabase(path: string): Promise<Inspection> {
 
 /** Like {@link inspectDatabase}, for a file that was found before, or that this program has made. */
 export function inspectFound(found: FoundDatabase): Promise<Inspection> {
-  return readSnapshot(found, (db) => inspectContents(db, found.givenPath));
+  return readSnapshot(found, inspectContents);
 }
 
 /** A database that can be read without a change. */
-export interface FoundDatabase {
-  /** The path in the operator's words, for messages. */
-  givenPath: string;
-  /** The path of the file itself, without symbolic links. */
-  path: string;
-}
+export type FoundDatabase = Pick<OpenedFiles, "givenPath" | "path">;
 
 /**
  * Finds a database, and checks that it can be read without a change. Call it on the main thread: the check makes a second name for the file
- * for a moment (see mount.ts), and a thread may be ended before it removes the name.
+ * for a moment (see single_name.ts), and a thread may be ended before it removes the name.
  *
  * @throws {StoreUnavailableError} If it cannot be read without a change.
  */
@@ -54,11 +50,6 @@ export function findDatabase(givenPath: string): FoundDatabase {
   return explained(givenPath, () => {
     const path = followLinks(givenPath);
     if (!inspectFiles(givenPath, path, true)) throw new StoreUnavailableError(`${givenPath} does not exist`);
-    if (findJournal(path) !== "none") {
-      throw new StoreUnavailableError(
-        `${givenPath} has a rollback journal beside it: a program was killed while it wrote. Start the server, which repairs that`,
-      );
-    }
     closeUnused(path);
     return { givenPath, path };
   });
@@ -83,16 +74,22 @@ export async function readSnapshot<T>(found: FoundDatabase, read: (db: DatabaseS
 /**
  * Opens a file, and begins the transaction that shows it as it is now. The caller closes the file.
  *
- * @throws {StoreUnavailableError} If the file cannot be read.
+ * @param requireSchema Throws if the file is not the right one. By default, it must be a petstore's and have its tables.
+ * @throws {StoreUnavailableError} If the file cannot be read, or is not that of a petstore.
  */
-export function openSnapshot({ givenPath, path }: FoundDatabase): DatabaseSync {
-  // If SQLite has to create a log to read, only a writable connection removes it at the end.
-  const readOnly = existsSync(`${path}-wal`);
+export function openSnapshot(
+  { givenPath, path }: FoundDatabase,
+  requireSchema: (db: DatabaseSync, givenPath: string) => unknown = requireNotEmpty,
+): DatabaseSync {
+  // If SQLite has to create a log to read, or to roll back a journal that a killed program has left, it needs a writable connection. A log
+  // that is there stays: a writable connection would write it back at the end.
+  const readOnly = existsSync(`${path}-wal`) && !existsSync(`${path}-journal`);
   const db = explained(givenPath, () => new DatabaseSync(path, { readOnly }));
   try {
-    setBusyTimeout(db, BUSY_TIMEOUT_MS);
-    // `BEGIN` alone fixes nothing: the snapshot is that of the first read.
-    db.exec("PRAGMA query_only = ON; BEGIN; SELECT 1 FROM sqlite_schema");
+    waitForLocks(db);
+    db.exec("PRAGMA query_only = ON; BEGIN");
+    // `BEGIN` alone fixes nothing: the snapshot is that of the first read, which is this one.
+    requireSchema(db, givenPath);
     return db;
   } catch (error) {
     db.close();
@@ -103,10 +100,7 @@ export function openSnapshot({ givenPath, path }: FoundDatabase): DatabaseSync {
   }
 }
 
-function inspectContents(db: DatabaseSync, path: string): Inspection {
-  if (requireKnownSchema(db, path) === 0) {
-    return { pets: 0n, faults: [`${path} is an empty database, which no server has used yet`] };
-  }
+function inspectContents(db: DatabaseSync): Inspection {
   const rows = db.prepare(`PRAGMA integrity_check(${MAX_FAULTS})`).all();
   const lines = rows.flatMap((row) => String(row["integrity_check"]).split("\n"));
   // A line of asterisks is a heading, such as `*** in database main ***`.

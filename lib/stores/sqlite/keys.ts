@@ -4,7 +4,6 @@ import { type Rows, selectKeys, SqlKeys, type Statement } from "../sql_keys.ts";
 import type { Connection } from "./connection.ts";
 import { asUnavailable } from "./errors.ts";
 import { findDatabase, readSnapshot } from "./inspection.ts";
-import { requireNotEmpty } from "./ownership.ts";
 import { beginWrite, BUSY_TIMEOUT_MS, runAndCommit } from "./transaction.ts";
 
 /** The table of the keys. */
@@ -44,10 +43,7 @@ function rowsOf(db: DatabaseSync, [sql, ...values]: Statement): Rows {
 
 /** Reads the keys of a file, without a change. */
 export async function listKeys(path: string): Promise<StoredKey[]> {
-  return await readSnapshot(findDatabase(path), (db) => {
-    requireNotEmpty(db, path);
-    return readKeys(db);
-  });
+  return await readSnapshot(findDatabase(path), readKeys);
 }
 
 /** Reads every key, in the order in which they were added. */

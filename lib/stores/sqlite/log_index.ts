@@ -10,9 +10,6 @@ import { descriptorOf } from "./descriptors.ts";
 /** The size of the header. A second copy of it follows, which only readers need that copy the pages. */
 const HEADER_BYTES = 48;
 
-/** The header has the number of pages in the log in the word of four bytes with this number. */
-const PAGES_WORD = 4;
-
 export class LogIndex {
   readonly #descriptor: number;
   /** Each look reads the header into this array, so that it makes no other one, for speed. */
@@ -38,26 +35,12 @@ export class LogIndex {
    * @throws If the index cannot be read.
    */
   hasNewCommit(): boolean {
-    const header = this.#readHeader();
-    if (areEqual(header, this.#lastHeader)) return false;
-    // A header that was read while a commit wrote it differs from the next one, so the next call says yes again.
-    this.#lastHeader.set(header);
-    return true;
-  }
-
-  /**
-   * How many pages the log has. The commit that finds more than a thousand writes them back to the file, as far as readers permit.
-   *
-   * @throws If the index cannot be read.
-   */
-  countPages(): number {
-    return this.#readHeader()[PAGES_WORD]!;
-  }
-
-  #readHeader(): Int32Array {
     const size = readSync(this.#descriptor, this.#header, 0, HEADER_BYTES, 0);
     if (size !== HEADER_BYTES) throw new Error("The index of the log is too short");
-    return this.#header;
+    if (areEqual(this.#header, this.#lastHeader)) return false;
+    // A header that was read while a commit wrote it differs from the next one, so the next call says yes again.
+    this.#lastHeader.set(this.#header);
+    return true;
   }
 }
 

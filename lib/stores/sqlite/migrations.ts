@@ -34,9 +34,6 @@ export const MIGRATIONS: readonly string[] = [
      BEGIN UPDATE alteration SET stamp = random(); END;`,
 ];
 
-/** The tables that the migrations make, and the one in which SQLite keeps the last id. */
-export const TABLES: readonly string[] = ["pets", "idempotency_keys", "api_keys", "alteration", "sqlite_sequence"];
-
 /** Reads from a database in memory that has just got its tables. */
 export function inNewDatabase<T>(read: (db: DatabaseSync) => T): T {
   const db = new DatabaseSync(":memory:");

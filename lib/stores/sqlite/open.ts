@@ -2,18 +2,17 @@
  * Opens an SQLite file for a store: it refuses what is no petstore's file, brings the schema up to date, and sets how a commit is written.
  */
 
-import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { Connection } from "./connection.ts";
 import { explained, isBusy } from "./errors.ts";
 import { inspectFiles } from "./file_checks.ts";
 import { followLinks } from "./file_names.ts";
+import { openSnapshot } from "./inspection.ts";
 import { identify, identifyFiles, type OpenedFiles, requireInPlace, requireSame } from "./opened_files.ts";
 import { migrate } from "./migrate.ts";
-import { TABLES } from "./migrations.ts";
 import { requireKnownSchema } from "./ownership.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { beginWrite, BUSY_TIMEOUT_MS, prepareExact, retryWhileBusy, rollback, setBusyTimeout } from "./transaction.ts";
+import { beginWrite, BUSY_TIMEOUT_MS, retryWhileBusy, rollback } from "./transaction.ts";
 
 const IN_MEMORY = ":memory:";
 
@@ -42,7 +41,8 @@ function openInMemory(): Connection {
 function openFile(givenPath: string): Connection {
   const path = followLinks(givenPath);
   const exists = inspectFiles(givenPath, path);
-  if (exists) requireKnownFile(givenPath, path);
+  // The file is only read until it is known to be a petstore's.
+  if (exists) openSnapshot({ givenPath, path }, requireKnownSchema).close();
   const inspected = exists ? identify(givenPath, path) : undefined;
   return connect(givenPath, path, (db) => {
     const isNew = migrate(db, givenPath);
@@ -65,7 +65,6 @@ export function openSecondConnection(files: OpenedFiles): Connection {
     requireInPlace(files);
     return connect(givenPath, path, (db) => {
       requireKnownSchema(db, givenPath);
-      requireWritePermission(db);
       requireInPlace(files);
       return new Connection({ db, givenPath, files, isNew: false });
     });
@@ -98,35 +97,7 @@ function requireWritePermission(db: DatabaseSync): void {
   }
 }
 
-/**
- * Checks, before the file is opened for writing, that it is a petstore's, and that each table can be read. The check only reads, except if
- * a killed process has left a rollback journal, which SQLite must roll back first.
- */
-function requireKnownFile(givenPath: string, path: string): void {
-  const db = new DatabaseSync(path, { readOnly: !existsSync(`${path}-journal`) });
-  try {
-    setBusyTimeout(db, BUSY_TIMEOUT_MS);
-    db.exec("BEGIN");
-    const version = requireKnownSchema(db, givenPath);
-    // An empty database has no tables yet.
-    if (version > 0) readEachTable(db);
-  } finally {
-    db.close();
-  }
-}
-
-/**
- * Reads the first row of each table of the store, so that SQLite tells of damage at the start and not at the first request that needs the
- * table. Tables of other programs are not read: one may need a function that only its own program has.
- */
-function readEachTable(db: DatabaseSync): void {
-  // With all columns, SQLite reads the table itself, and not an index.
-  for (const table of TABLES) prepareExact(db, `SELECT * FROM ${table} LIMIT 1`).get();
-}
-
 function configure(db: DatabaseSync, givenPath: string): void {
-  setBusyTimeout(db, BUSY_TIMEOUT_MS);
-  // SQLite ignores the busy timeout for this statement.
   const row = retryWhileBusy(BUSY_TIMEOUT_MS, () => db.prepare("PRAGMA journal_mode = WAL").get());
   if (row?.["journal_mode"] !== "wal" && givenPath !== IN_MEMORY) {
     throw new StoreUnavailableError(`${givenPath} cannot use a write-ahead log; is it on a network file system?`);

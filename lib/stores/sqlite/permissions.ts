@@ -1,8 +1,7 @@
 /** A permission that Deno grants or refuses to a program. */
 type Permission =
   | { name: "read" | "write"; path: string | URL }
-  | { name: "env"; variable?: string }
-  | { name: "sys"; kind: "uid" };
+  | { name: "env"; variable?: string };
 
 interface DenoPermissions {
   permissions?: { querySync(permission: Permission): { state: string } };

@@ -3,9 +3,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import { inNewDatabase } from "./migrations.ts";
 
-/** Reads the SQL of each table, index and trigger by its kind and name, without those of SQLite itself. */
-export function readSchemaText(db: DatabaseSync): Map<string, string> {
-  const rows = db.prepare("SELECT type || ' ' || name AS name, sql FROM sqlite_schema WHERE sql IS NOT NULL").all();
+/**
+ * Reads the SQL of each table, index and trigger by its kind and name, without those of SQLite itself.
+ *
+ * @param condition Which of them, in SQL.
+ */
+export function readSchemaText(db: DatabaseSync, condition = "TRUE"): Map<string, string> {
+  const rows = db.prepare(
+    `SELECT type || ' ' || name AS name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND ${condition}`,
+  ).all();
   const entries = rows.map(({ name, sql }): [string, string] => [String(name), String(sql)]);
   return new Map(entries.filter(([name]) => !/ sqlite_/.test(name)));
 }
@@ -31,14 +37,9 @@ export function stampShowsAlterations(db: DatabaseSync): boolean {
   return readStampSchema(db) === inNewDatabase(readStampSchema);
 }
 
-/**
- * Reads the SQL of all that is on the tables of pets and of the stamp. A trigger says the name of its table in the capitals in which it was
- * typed.
- */
+/** A trigger says the name of its table in the capitals in which it was typed. */
+const ON_STAMPED_TABLES = "lower(tbl_name) IN ('pets', 'alteration')";
+
 function readStampSchema(db: DatabaseSync): string {
-  const rows = db.prepare(
-    `SELECT type || ' ' || sql AS text FROM sqlite_schema
-      WHERE lower(tbl_name) IN ('pets', 'alteration') AND sql IS NOT NULL ORDER BY text`,
-  ).all();
-  return rows.map(({ text }) => String(text)).join("\n");
+  return JSON.stringify([...readSchemaText(db, ON_STAMPED_TABLES)].sort());
 }

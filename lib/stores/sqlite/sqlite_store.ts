@@ -47,7 +47,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     this.keys = sqliteKeys(connection);
     this.#connection = connection;
     this.#watch = new ChangeWatch(connection);
-    this.#writer = new Writer(connection, writerThread, this.#watch);
+    this.#writer = new Writer(connection, writerThread);
     this.#reader = new PetReader(connection);
   }
 

@@ -14,9 +14,6 @@ import { mayAccess } from "./permissions.ts";
 /** How many descriptors a thread takes: six on Deno 2.9 and seven on Node 24, with some to spare. */
 const DESCRIPTORS_OF_THREAD = 16;
 
-/** Whether the runtime has refused to start a thread, as Node does without `--allow-worker`. It would refuse every further one. */
-let isRefused = false;
-
 /** What a thread gets when it starts. */
 interface ThreadData<Database> {
   database: Database;
@@ -100,16 +97,15 @@ export class Thread<Request, Result> {
  *
  * @param module The address of a module that exports `runInThread()`: a file or, if it comes from JSR, a page of the web. It is undefined
  * where a bundler has removed it.
- * @param database Where the database is. The thread gets it too.
+ * @param database Where the database is, for the thread.
  */
 export function startThread<Request, Result>(
   module: string | undefined,
-  database: { readonly path: string },
+  database: object,
 ): Thread<Request, Result> | undefined {
   // Any other address is that of a bundle, and would start the whole program.
   const [, name] = /\/(writing_thread|backup_thread)\.[jt]s$/.exec(module ?? "") ?? [];
-  if (isRefused || module === undefined || name === undefined) return undefined;
-  if (!mayLoad(module) || !mayUse(database.path) || !areDescriptorsFree()) return undefined;
+  if (module === undefined || name === undefined || !mayLoad(module) || !areDescriptorsFree()) return undefined;
   // Node would repeat its warning about SQLite for each thread. The import is not awaited, because terminating a thread in an `await` at
   // the top level ends the process (Node 22).
   const code = `import process from "node:process"; process.removeAllListeners("warning");
@@ -129,8 +125,8 @@ export function startThread<Request, Result>(
     worker.unref();
     return new Thread(worker, port1);
   } catch {
+    // Node starts no thread without `--allow-worker`.
     port1.close();
-    isRefused = true;
     return undefined;
   }
 }
@@ -141,10 +137,6 @@ function mayLoad(module: string): boolean {
   if (library.protocol !== "file:") return true;
   // webpack writes the address that the module had at the build into its bundle, which may then run on another machine.
   return mayAccess("read", library) && existsSync(new URL(module));
-}
-
-function mayUse(path: string): boolean {
-  return mayAccess("read", path) && mayAccess("write", path);
 }
 
 /**

@@ -1,6 +1,9 @@
 /**
  * What transactions of SQLite have in common: how long they wait for a lock, how they end after a failure, and statements whose integers
  * are exact.
+ *
+ * The connection of a store does not use SQLite's own wait for a lock (`busy_timeout`). Its reads need no lock of another connection, and before
+ * a write, SQLite's pauses are so long that a busy program would always be first.
  */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
@@ -20,11 +23,11 @@ export const BUSY_TIMEOUT_MS = 1000;
 const LOCK_PAUSE_MS = 0.2;
 
 /**
- * Sets how long SQLite waits for a lock. It needs a pragma, because Node before 22.16 ignores the option `timeout`, and so does Deno for a
- * read-only connection.
+ * Lets SQLite wait for a lock, on a connection that only reads. It needs a pragma, because Node before 22.16 ignores the option `timeout`, and
+ * so does Deno for a read-only connection.
  */
-export function setBusyTimeout(db: DatabaseSync, milliseconds: number): void {
-  db.exec(`PRAGMA busy_timeout = ${milliseconds}`);
+export function waitForLocks(db: DatabaseSync): void {
+  db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
 }
 
 /** Writes the log back, and switches to a rollback journal until a store opens the file. */
@@ -39,19 +42,9 @@ export function prepareExact(db: DatabaseSync, sql: string): StatementSync {
   return statement;
 }
 
-/**
- * Begins a transaction that writes. While another connection has the lock, this blocks the thread, and tries again after short pauses:
- * those of SQLite are so long that a busy program would always be first.
- *
- * @param patienceMs How long it tries at most.
- */
+/** Begins a transaction that writes. It tries again for so long while another connection has the lock. */
 export function beginWrite(db: DatabaseSync, patienceMs: number): void {
-  setBusyTimeout(db, 0);
-  try {
-    retryWhileBusy(patienceMs, () => db.exec("BEGIN IMMEDIATE"));
-  } finally {
-    setBusyTimeout(db, BUSY_TIMEOUT_MS);
-  }
+  retryWhileBusy(patienceMs, () => db.exec("BEGIN IMMEDIATE"));
 }
 
 /**

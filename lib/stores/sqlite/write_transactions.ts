@@ -1,4 +1,4 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { statusCode } from "../status_code.ts";
 import { type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
 import { type Outcome, recall, uncertain, type Write } from "../write.ts";
@@ -54,22 +54,21 @@ export class WriteTransactions {
   }
 
   /**
-   * Carries out writes within a transaction that the caller has begun. For speed, SQLite is not asked for the id of each pet: it numbers
-   * pets in their order, each one more than the last.
+   * Carries out writes within a transaction that the caller has begun.
    *
    * @throws {StoreUnavailableError} If other rows than these pets were added. The caller rolls the transaction back.
    */
   apply(writes: readonly Write[]): Outcome[] {
     const now = BigInt(Date.now());
-    const lastIdBefore = this.#readLastId();
-    this.#requireFreeIds(lastIdBefore, writes.length);
+    // SQLite numbers pets in their order, each one more than the last.
+    let lastId = this.#sql.lastId.get()!["last"] as bigint;
+    this.#requireFreeIds(lastId, writes.length);
     const outcomes: Outcome[] = [];
-    let lastId = lastIdBefore;
     while (outcomes.length < writes.length) {
       const next = writes.slice(outcomes.length, outcomes.length + PETS_PER_INSERT);
       const areCreates = next.length === PETS_PER_INSERT && next.every(isCreate);
       if (areCreates) {
-        this.#sql.insertMany.run(...next.flatMap(({ pet }) => rowOf(pet)));
+        this.#insert(this.#sql.insertMany, next.map(({ pet }) => pet), lastId + BigInt(PETS_PER_INSERT));
         for (let i = 0; i < PETS_PER_INSERT; i++) outcomes.push({ outcome: "created", id: ++lastId });
       } else {
         const outcome = this.#applyOne(next[0]!, lastId + 1n, now);
@@ -77,14 +76,8 @@ export class WriteTransactions {
         outcomes.push(outcome);
       }
     }
-    this.#requireAdded(lastIdBefore, lastId);
     this.#deleteExpired(writes, now);
     return outcomes;
-  }
-
-  /** The id after which SQLite numbers the next pet. */
-  #readLastId(): bigint {
-    return this.#sql.lastId.get()!["last"] as bigint;
   }
 
   #requireFreeIds(lastId: bigint, count: number): void {
@@ -98,7 +91,7 @@ export class WriteTransactions {
   #applyOne(write: Write, id: bigint, now: bigint): Outcome {
     switch (write.kind) {
       case "create":
-        this.#sql.insertOne.run(...rowOf(write.pet));
+        this.#insert(this.#sql.insertOne, [write.pet], id);
         return { outcome: "created", id };
       case "createOnce":
         return this.#insertOnce(write.pet, write.request, id, now);
@@ -108,32 +101,21 @@ export class WriteTransactions {
     }
   }
 
+  /** @param lastId The id that the last of these pets gets. */
+  #insert(statement: StatementSync, pets: readonly PetDraft[], lastId: bigint): void {
+    // The id alone does not tell: if no row was added, it is still that of an earlier statement, which may have been undone.
+    const { changes, lastInsertRowid } = statement.run(...pets.flatMap(rowOf));
+    this.#requireStored(Number(changes) === pets.length && BigInt(lastInsertRowid) === lastId);
+  }
+
   #insertOnce(pet: PetDraft, { key, fingerprint, retentionMs }: IdempotentRequest, id: bigint, now: bigint): Outcome {
     // The outcome of a repetition, or a conflict. It is undefined if no request with this key is remembered.
     const known = recall(this.#sql.findRequest.get(key, now), fingerprint);
     if (known) return known;
-    this.#sql.insertOne.run(...rowOf(pet));
-    const expiresAt = now + BigInt(retentionMs);
-    this.#sql.insertRequest.run(key, fingerprint, id, expiresAt);
-    // A retry finds the request by its row, so the row is read back as in the last millisecond in which it is valid. If a trigger has
-    // removed the row, the retry would add a second pet. If a trigger has changed it, the retry would be told of another pet.
-    const remembered = recall(this.#sql.findRequest.get(key, expiresAt - 1n), fingerprint);
-    if (remembered?.outcome !== "replayed" || remembered.id !== id) {
-      throw this.#interferenceError("another Idempotency-Key, or none");
-    }
+    this.#insert(this.#sql.insertOne, [pet], id);
+    const { changes } = this.#sql.insertRequest.run(key, fingerprint, id, now + BigInt(retentionMs));
+    this.#requireStored(Number(changes) === 1);
     return { outcome: "created", id };
-  }
-
-  /**
-   * Checks that the pets after the id `idBefore` are as many as were added, and that the last one has the id `lastId`. Another program may
-   * have added a trigger that ignores a row, deletes it or adds others. A client must not be told of a pet that is not stored, or of another
-   * one.
-   */
-  #requireAdded(idBefore: bigint, lastId: bigint): void {
-    if (lastId === idBefore) return;
-    const { count, greatest } = this.#sql.added.get(idBefore) as { count: bigint; greatest: bigint };
-    const areAdded = count === lastId - idBefore && greatest === lastId;
-    if (!areAdded) throw this.#interferenceError("another pet than was added, or none");
   }
 
   /** Deletes up to twice as many expired requests as were added, so that the backlog shrinks in small steps. */
@@ -142,9 +124,14 @@ export class WriteTransactions {
     if (requests > 0) this.#sql.deleteExpired.run(now, BigInt(2 * requests));
   }
 
-  #interferenceError(what: string): StoreUnavailableError {
-    return new StoreUnavailableError(
-      `${this.connection.givenPath}: a create has stored ${what}, so it was undone; is there a trigger of another program?`,
+  /**
+   * Another program may have added a trigger that ignores a row or adds others before it. A client must not be told of a pet that was not
+   * stored, or of another one.
+   */
+  #requireStored(isAsSent: boolean): void {
+    if (isAsSent) return;
+    throw new StoreUnavailableError(
+      `${this.connection.givenPath}: a create has stored another row, or none, so it was undone; is there a trigger of another program?`,
     );
   }
 }
@@ -168,8 +155,6 @@ function prepareAll(db: DatabaseSync) {
       `SELECT max(ifnull((SELECT CAST(seq AS INTEGER) FROM sqlite_sequence WHERE name = 'pets'), 0),
         ifnull((SELECT max(id) FROM pets), 0)) AS last`,
     ),
-    /** Counts the pets after an id, and finds the largest of their ids. */
-    added: prepare("SELECT count(*) AS count, ifnull(max(id), 0) AS greatest FROM pets WHERE id > ?"),
     /** Adds a pet. Parameters: those of {@link rowOf}. */
     insertOne: prepare(insertPets(1)),
     /** Adds {@link PETS_PER_INSERT} pets. Parameters: those of each pet, one after another. */

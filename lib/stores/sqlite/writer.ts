@@ -1,10 +1,12 @@
+import { statSync } from "node:fs";
 import { Batch } from "../batch.ts";
 import { chain, type MaybePromise, sleep } from "../../promises.ts";
 import { requireValid } from "../status_code.ts";
 import { type Outcome, type PendingWrite, uncertain, type Write } from "../write.ts";
-import type { ChangeWatch } from "./change_watch.ts";
 import type { Connection } from "./connection.ts";
 import { isBusy } from "./errors.ts";
+import { LOG_LIMIT_BYTES } from "./open.ts";
+import type { OpenedFiles } from "./opened_files.ts";
 import { ThreadEnded } from "./thread.ts";
 import { BUSY_TIMEOUT_MS } from "./transaction.ts";
 import { WriteTransactions } from "./write_transactions.ts";
@@ -37,18 +39,15 @@ export class Writer {
   /** The transactions that commit on the calling thread. */
   readonly #transactions: WriteTransactions;
   readonly #writerThread: WriterThread;
-  /** Knows whether the log is long. */
-  readonly #watch: ChangeWatch;
   /** The thread that writes, once it has been started. It may have ended since. */
   #thread: WritingThread | undefined;
   /** The duration of the longest of the last commits: see {@link DURATION_DECAY}. */
   #longestMs = 0;
 
   /** Makes a writer that has nothing to commit yet. */
-  constructor(connection: Connection, writerThread: WriterThread, watch: ChangeWatch) {
+  constructor(connection: Connection, writerThread: WriterThread) {
     this.#transactions = new WriteTransactions(connection);
     this.#writerThread = writerThread;
-    this.#watch = watch;
     const commit = (pending: PendingWrite[]) => this.#commit(pending);
     this.batch = new Batch({ resource: "the disk", commit, expectsClients: true });
   }
@@ -78,26 +77,20 @@ export class Writer {
     const { files } = this.#transactions.connection;
     // A database in memory has no files, and belongs to one connection, so no other thread can write to it.
     if (this.#writerThread === "never" || !files) return undefined;
-    if (this.#writerThread === "auto" && this.#isShort(pending)) return undefined;
+    if (this.#writerThread === "auto" && this.#isShort(pending, files)) return undefined;
     if (!this.#thread || this.#thread.hasEnded) this.#thread = startWritingThread(files);
     return this.#thread;
   }
 
   /** Whether a commit most likely takes so little time that it may block the calling thread. */
-  #isShort(pending: readonly PendingWrite[]): boolean {
-    // A commit that has to write a long log back may take seconds.
-    return pending.length === 1 && this.#longestMs < SHORT_COMMIT_MS && !this.#watch.isLogLong;
+  #isShort(pending: readonly PendingWrite[], files: OpenedFiles): boolean {
+    return pending.length === 1 && this.#longestMs < SHORT_COMMIT_MS && !isLogLong(files);
   }
 
-  /** Commits on the calling thread. While another connection has the lock, it tries again and again. */
-  #commitHere(pending: readonly PendingWrite[]): MaybePromise<void> {
-    const deadline = performance.now() + BUSY_TIMEOUT_MS;
+  /** Commits on the calling thread. While another connection has the lock, it tries again and again, until the deadline. */
+  #commitHere(pending: readonly PendingWrite[], deadline = performance.now() + BUSY_TIMEOUT_MS): MaybePromise<void> {
     const isSettled = this.#tryHere(pending, deadline);
-    if (!isSettled) return this.#retryHere(pending, deadline);
-  }
-
-  async #retryHere(pending: readonly PendingWrite[], deadline: number): Promise<void> {
-    do await sleep(RETRY_DELAY_MS); while (!this.#tryHere(pending, deadline));
+    if (!isSettled) return sleep(RETRY_DELAY_MS).then(() => this.#commitHere(pending, deadline));
   }
 
   /** Returns whether the callers know the outcome. They do not if another connection has the lock and the deadline has not passed. */
@@ -133,6 +126,20 @@ export class Writer {
   #noteDuration(milliseconds: number): void {
     // The longest commit is remembered, because one fast commit says little about a disk that other programs use.
     this.#longestMs = Math.max(milliseconds, DURATION_DECAY * this.#longestMs);
+  }
+}
+
+/**
+ * Whether a commit may have to write a log back to the file for so long that reads would notice, which is seconds for a gigabyte. SQLite
+ * shortens a log that has been written back. It is longer only if something has read the file for long, such as a backup, or if a killed
+ * process has left it so.
+ */
+function isLogLong({ path }: OpenedFiles): boolean {
+  try {
+    return statSync(`${path}-wal`).size > LOG_LIMIT_BYTES;
+  } catch {
+    // The commit will tell what is wrong with the files.
+    return false;
   }
 }
 

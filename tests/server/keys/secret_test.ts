@@ -65,7 +65,7 @@ test.inFolder("a first start whose log is JSON says where the new key is, and do
   withServerHere({ args: ["--log=json"] }, async (server) => {
     const key = readKey(".");
     assert.equal(await server.stop(), 0);
-    assert.match(server.written.stdout, /"keys":"in data\/api-key"/);
+    assert.match(server.written.stdout, /"keys":"new, kept in data\/api-key"/);
     assert.ok(!(server.written.stdout + server.written.stderr).includes(key));
   }));
 

@@ -1,14 +1,12 @@
 /** The command export, and the way from a file to a store and back. */
 
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import type { PetDraft } from "../../../lib/pet.ts";
 import { exportDatabase } from "../../../lib/stores/sqlite/exporter.ts";
-import { Ledger, ON_FILE } from "../../support/server/ledger.ts";
 import { execute } from "../../support/database.ts";
 import { test } from "../../support/server/in_process.ts";
-import { withServer } from "../../support/server/server_process.ts";
 import {
   assertPrinted,
   FILE,
@@ -46,16 +44,6 @@ test.inFolder("what import adds, export shows, and importing that gives the same
   await succeed(`import b.ndjson ${store}`);
   assert.equal(await succeed(`export ${store}`), exported);
 });
-
-test.inFolder("export writes what a running server has, and leaves the folder as it was", (folder) =>
-  withServer(folder, ON_FILE, async (server) => {
-    assert.equal(await succeed("export"), "");
-    const ledger = new Ledger();
-    for (let i = 0; i < 3; i++) await ledger.create(server);
-    const files = readdirSync(folder);
-    assert.equal(await succeed("export"), [...ledger.pets.values(), ""].join("\n"));
-    assert.deepEqual(readdirSync(folder), files);
-  }));
 
 test.inFolder("an export shows one moment, whatever others write meanwhile", async () => {
   await makeStore(5_000);

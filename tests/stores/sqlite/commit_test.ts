@@ -1,4 +1,4 @@
-/** Commits on SQLite: shared transactions, invalid pets, failed commits, remembered requests, ids, and the end of a store. */
+/** Commits on SQLite: invalid pets, failed commits, remembered requests, ids, and the end of a store. */
 
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
@@ -12,18 +12,11 @@ test.path("a commit waits until the log is on disk", (path) => {
   // PRAGMA synchronous belongs to a connection and is not stored in the file, so the store's own kind of connection is
   // asked. 2 is FULL (https://sqlite.org/pragma.html#pragma_synchronous).
   const { db } = openDatabase(path);
-  const settings = ["synchronous", "fullfsync", "checkpoint_fullfsync"].map((name) => {
-    return db.prepare(`PRAGMA ${name}`).get()?.[name];
-  });
+  const settings = ["synchronous", "fullfsync", "checkpoint_fullfsync"].map((name) =>
+    db.prepare(`PRAGMA ${name}`).get()?.[name]
+  );
   db.close();
   assert.deepEqual(settings, [2, 1, 1]);
-});
-
-test.eachStore("creates that arrive together share one transaction, in order of arrival", async (store) => {
-  const commits: number[] = [];
-  store.batch.onCommit = (creates) => commits.push(creates);
-  assert.deepEqual(await createMany(store, 100), Array.from({ length: 100 }, (_, i) => BigInt(i + 1)));
-  assert.deepEqual(commits, [100]);
 });
 
 const INVALID = [
@@ -100,12 +93,6 @@ test.store("expired requests are deleted as new ones arrive, two for each", asyn
     const old = query(path, "SELECT key FROM idempotency_keys WHERE key LIKE 'old %'");
     assert.equal(old.length, left);
   }
-});
-
-test.store("a request is forgotten when it expires", async (store, path) => {
-  await store.createOnce(REX, request("a"));
-  execute(path, `UPDATE idempotency_keys SET expires_at = ${Date.now()}`);
-  assert.deepEqual(await store.createOnce(REX, request("a")), { outcome: "created", id: 2n });
 });
 
 test.path("an id is not reused after another program has deleted the last row", async (path) => {

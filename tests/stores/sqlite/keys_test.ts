@@ -1,10 +1,9 @@
-/** The API keys in an SQLite file: what a lock stops, changes that are noticed, and files that no store has opened. */
+/** The API keys in an SQLite file: what a lock stops, and changes that are noticed. */
 
 import assert from "node:assert/strict";
-import { renameSync, writeFileSync } from "node:fs";
-import { listKeys } from "../../../lib/stores/sqlite/keys.ts";
+import { renameSync } from "node:fs";
 import { StoreUnavailableError } from "../../../lib/stores/store.ts";
-import { execute, keyOf, test, usingStore, withOther } from "./support.ts";
+import { keyOf, test, withOther } from "./support.ts";
 
 test("keys are read while another connection has the write lock", () =>
   withOther(async ({ keys }, other) => {
@@ -41,15 +40,3 @@ test("another program's changes of keys are noticed, and pets that it adds are n
     renameSync(path, `${path}.moved`);
     assert.throws(() => keys.listSince!(version), StoreUnavailableError);
   }));
-
-test.path("the keys of a file are read without a store, and no other file is read", async (path) => {
-  await usingStore(path, async ({ keys }) => {
-    for (const id of ["b", "a"]) await keys.add(keyOf(id));
-  });
-  assert.deepEqual(await listKeys(path), [keyOf("b"), keyOf("a")]);
-  writeFileSync(`${path}.text`, "x".repeat(5000));
-  execute(`${path}.other`, "CREATE TABLE api_keys (id)");
-  for (const other of [`${path}.text`, `${path}.other`, `${path}.none`]) {
-    await assert.rejects(listKeys(other), StoreUnavailableError, other);
-  }
-});

@@ -21,7 +21,6 @@ const REFUSED: [what: string, make: (path: string) => void | Promise<void>, mess
   ],
   ["a text file of one byte", (path) => writeFileSync(path, "R"), /is not an SQLite database; it was left unchanged/],
   ["a file that was cut off", (path) => damage(path, (bytes) => bytes.subarray(0, 5000)), CORRUPT],
-  ["a damaged first page of the table api_keys", damageKeys, CORRUPT],
   ["a backup that was copied over a file with newer pets in its log", copyBackupOverKilled, /log of another file/],
   ["a copy by the shell's .dump", dump, /without the marks of its file.*PRAGMA application_id/],
 ];
@@ -104,16 +103,6 @@ async function makeStore(path: string): Promise<void> {
 async function damage(path: string, change: (bytes: Uint8Array) => Uint8Array): Promise<void> {
   await makeStore(path);
   writeFileSync(path, change(readFileSync(path)));
-}
-
-async function damageKeys(path: string): Promise<void> {
-  await makeStore(path);
-  const [found] = query(
-    path,
-    "SELECT rootpage AS page, page_size AS size FROM sqlite_schema, pragma_page_size WHERE name = 'api_keys'",
-  );
-  const { page, size } = found as { page: number; size: number };
-  writeFileSync(path, readFileSync(path).fill(0, (page - 1) * size, page * size));
 }
 
 /** Leaves the files of a database as a kill would, and replaces the main one by a backup, which has a rollback journal. */

@@ -4,14 +4,13 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { test as nodeTest } from "node:test";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { openSqliteStore, type SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 import { type PetDraft, type PetStore, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { request } from "../../../packages/conformance/lib/store/case.ts";
 import { keyOf } from "../../../packages/conformance/lib/store/keys.ts";
 import { execute, query } from "../../support/database.ts";
-import { type Define, testWith } from "../../support/test_with.ts";
+import { type Define, testUnless, testWith } from "../../support/test_with.ts";
 import { IN_MEMORY, withTempFolder } from "../../support/temp.ts";
 
 export { execute, keyOf, query, request };
@@ -26,10 +25,12 @@ const USUAL: typeof WRITER_THREADS[number] = "Deno" in globalThis ? "never" : WR
 
 let writer = USUAL;
 
+const usual = testUnless(false);
+
 /** Defines a test for each writer. {@link usingStore} and what builds on it then open stores with that writer. */
 const each: Define = (name, run) => {
   for (const one of WRITER_THREADS) {
-    nodeTest(one === "always" ? name : `${name}, without a thread`, async (t) => {
+    usual(one === "always" ? name : `${name}, without a thread`, async (t) => {
       writer = one;
       try {
         await run(t);
@@ -40,16 +41,13 @@ const each: Define = (name, run) => {
   }
 };
 
-const usual: Define = (name, run) => void nodeTest(name, async (t) => void await run(t));
-
 /** Tests that get a path, an empty store, or that and another connection to its file, once or for each writer. */
 export const test = Object.assign(usual, {
-  path: testWith(withPath, usual),
-  fastPath: testWith(withFastPath, usual),
-  store: testWith(withStore, usual),
-  other: testWith(withOther, usual),
+  path: testWith(withPath),
+  fastPath: testWith(withFastPath),
+  store: testWith(withStore),
+  other: testWith(withOther),
 
-  each,
   eachPath: testWith(withPath, each),
   eachStore: testWith(withStore, each),
   eachOther: testWith(withOther, each),

@@ -1,4 +1,7 @@
-/** The file that a restore replaces. `petstore restore` takes it, keeps it under another name, and puts a copy of the backup in its place. */
+/**
+ * The file that a restore replaces. No program may have it open: a server would go on with pets of which the operator does not know. SQLite may
+ * be unable to open it, because it is damaged, or has the log of another file beside it.
+ */
 
 import { linkSync, rmSync, type Stats, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
@@ -6,12 +9,12 @@ import type { StoredKey } from "../key_store.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { closeUnused } from "./descriptors.ts";
 import { isBusy, isDamage, unavailableFrom } from "./errors.ts";
-import { hasForeignLog, inspectFiles, requireUsable } from "./file_checks.ts";
+import { inspectFiles, requireUsable } from "./file_checks.ts";
 import { followLinks } from "./file_names.ts";
 import { readKeys } from "./keys.ts";
-import { identify, type Identity, requireSame } from "./opened_files.ts";
-import { unfinishedName } from "./remains.ts";
+import { identify, requireSame } from "./opened_files.ts";
 import { requireOwn } from "./ownership.ts";
+import { unfinishedName } from "./remains.ts";
 import { switchOffWal } from "./transaction.ts";
 
 export interface PresentFile {
@@ -26,13 +29,6 @@ export interface PresentFile {
   isOpen: boolean;
   /** The API keys of the file; undefined if they cannot be read. */
   keys: StoredKey[] | undefined;
-  /**
-   * Checks, before the file is replaced, that the path still leads to it, and that no program has opened a file meanwhile that SQLite could not
-   * open here.
-   *
-   * @throws {StoreUnavailableError} If the file was replaced, or is open: a server may have pets in it that the operator does not know of.
-   */
-  requireUnused(): void;
   close(): void;
 }
 
@@ -40,18 +36,14 @@ export interface PresentFile {
 export function takePresentFile(givenPath: string): PresentFile {
   const path = followLinks(givenPath);
   const stats = statSync(path, { throwIfNoEntry: false });
-  const identity = stats && identify(givenPath, path);
   requireUsable(givenPath, path, stats);
-  const db = identity && openAlone(givenPath, path, identity);
+  const db = stats && openAlone(givenPath, path);
+  if (stats && !db) requireClosed(givenPath, path);
   return {
     path,
     stats,
     isOpen: db !== undefined,
     keys: db && tryReadKeys(db),
-    requireUnused() {
-      if (identity) requireSame(givenPath, path, identity);
-      if (!db) requireClosed(givenPath, path);
-    },
     close() {
       db?.close();
       closeUnused(path);
@@ -64,17 +56,14 @@ export function takePresentFile(givenPath: string): PresentFile {
  *
  * @throws {StoreUnavailableError} If another program has the file open or has replaced it, or the database is that of another program.
  */
-function openAlone(givenPath: string, path: string, identity: Identity): DatabaseSync | undefined {
-  if (hasForeignLog(path)) {
-    requireClosed(givenPath, path);
-    return undefined;
-  }
+function openAlone(givenPath: string, path: string): DatabaseSync | undefined {
   try {
-    if (!inspectFiles(givenPath, path)) return undefined;
+    inspectFiles(givenPath, path);
   } catch {
     // SQLite must not open this file, because it would empty it, for example, or delete its log.
     return undefined;
   }
+  const identity = identify(givenPath, path);
   const db = new DatabaseSync(path);
   try {
     // If there is a log, SQLite takes this lock before it reads the first page. So a server is found even if that page is damaged.
@@ -131,40 +120,4 @@ function tryReadKeys(db: DatabaseSync): StoredKey[] | undefined {
   } catch {
     return undefined;
   }
-}
-
-/**
- * Finds the keys that are valid in the copy of a backup and end earlier in the present file, or are not in it.
- *
- * @param copy The path of the copy, which is going to replace the present file.
- * @param present The keys of the present file.
- * @param ends Whether the keys are also changed in the copy, so that each ends as in the present file. One that the present file does not have
- * is revoked now.
- */
-export function findRevivedKeys(copy: string, present: readonly StoredKey[], ends: boolean): StoredKey[] {
-  const now = new Date();
-  const presentById = new Map(present.map((key) => [key.id, key]));
-  const db = new DatabaseSync(copy);
-  try {
-    const revived = readKeys(db).filter((key) => endOf(key) > +now && endOf(presentById.get(key.id)) < endOf(key));
-    if (!ends) return revived;
-    const update = db.prepare("UPDATE api_keys SET revoked_at = ?, expires_at = ? WHERE id = ?");
-    db.exec("BEGIN");
-    for (const { id } of revived) {
-      const { revoked, expires } = presentById.get(id) ?? { revoked: now, expires: undefined };
-      update.run(revoked?.getTime() ?? null, expires?.getTime() ?? null, id);
-    }
-    db.exec("COMMIT");
-    return revived;
-  } catch (error) {
-    throw unavailableFrom(error, "The copy");
-  } finally {
-    db.close();
-  }
-}
-
-/** When a key ends by its expiry or its revocation, in milliseconds since 1970. A key that does not exist has always ended. */
-function endOf(key: StoredKey | undefined): number {
-  if (!key) return -Infinity;
-  return Math.min(key.revoked?.getTime() ?? Infinity, key.expires?.getTime() ?? Infinity);
 }
