@@ -43,7 +43,7 @@ export interface Reply {
 }
 
 /**
- * A reply that the cache keeps and sends again and again. What a host or the access log makes of it, such as a `Response`, is kept with it.
+ * A reply that the cache keeps and sends again and again. The `Response` that a host makes of it is kept with it.
  * A copy by `{ ...reply }` is a plain reply and may have other headers, so a host makes a new `Response` of it.
  */
 export class KeptReply implements Reply {
@@ -53,14 +53,11 @@ export class KeptReply implements Reply {
   declare readonly invalidatedBy?: Invalidation;
   /** The first `Response` of this reply. On Deno and Bun later requests get a clone of it, which costs a tenth of a new one. */
   template: Response | undefined;
-  /** The part of a line of the access log that is the same for each request. The access log sets it. */
-  logged: string | undefined;
   /** What was made of this reply for the origin of the last request. */
   #variant: { origin: string | undefined; reply: KeptReply } | undefined;
 
   constructor(reply: Reply) {
-    // The reply may be a copy of a kept one with other headers. The `Response` of the original is dropped then. Its line of the log is kept,
-    // because that does not show headers.
+    // The reply may be a copy of a kept one with other headers. The `Response` of the original is dropped then.
     Object.assign(this, reply, { template: undefined });
   }
 
