@@ -96,11 +96,19 @@ function readItems(name: string, option: Option, flags: Flags, environment: Envi
     if (source === undefined) continue;
     const text = environment(source) ?? "";
     if (text.trim() === "") continue;
-    // Two commas in a row give an empty item, which no format accepts.
-    const items = option.isList ? text.trim().split(/,|[\r\n]+/) : [text];
+    const items = option.isList ? splitList(text, source) : [text];
     return items.map((item) => parse(item, source, option));
   }
   return option.default === undefined ? [] : [parse(option.default, flag, option)];
+}
+
+/** @throws {SettingError} If an item is empty: a value may be missing there, such as that of another variable. */
+function splitList(text: string, source: string): string[] {
+  const items = text.trim().split(/,|[\r\n]+/);
+  if (items.every((item) => item.trim() !== "")) return items;
+  throw new SettingError(
+    `${source} has no value before or after a comma or a line end; add the value, or remove the mark`,
+  );
 }
 
 function parse(given: string, source: string, { format = ON_OR_OFF }: Option): unknown {
