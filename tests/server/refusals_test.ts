@@ -89,7 +89,7 @@ const REFUSED: [line: string, shows: string][] = [
   ["import blank", "blank has no pets\n"],
   [
     "import array",
-    "The pets are a JSON array, but an import reads one pet from each line; jq -c .[] writes such lines\n",
+    "The pets are a JSON array, but an import reads one pet from each line; jq -c '.[]' writes such lines\n",
   ],
   ["restore theirs.db", "theirs.db is an SQLite database of another program"],
   ["restore damaged.db", "damaged.db is "],

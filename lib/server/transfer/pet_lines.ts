@@ -83,7 +83,7 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
 function requireNoArray(beginning: string): void {
   if (!beginning.trimStart().startsWith("[")) return;
   throw new SettingError(
-    "The pets are a JSON array, but an import reads one pet from each line; jq -c .[] writes such lines",
+    "The pets are a JSON array, but an import reads one pet from each line; jq -c '.[]' writes such lines",
   );
 }
 
