@@ -92,8 +92,8 @@ async function restore(
 /**
  * Copies the backup, and changes the copy where it must be like the present file.
  *
- * @returns The number of pets, and the keys that the restore makes valid again. These are undefined if the keys of the present file could not
- * be read.
+ * @returns The number of pets, and the keys that the restore makes valid again. These are undefined if the keys of the
+ * present file could not be read.
  */
 async function fillCopy(
   backup: string,
@@ -149,9 +149,9 @@ function replace({ path, isOpen }: PresentFile, keptPath: string, copy: string):
 }
 
 /**
- * Moves the present file away, and then its log. This is for a file system without hard links, and for a log that is not written back. If it is
- * cut short, no server starts until the restore is repeated: a server refuses a log without its file, and a missing file with a kept one
- * beside it.
+ * Moves the present file away, and then its log. This is for a file system without hard links, and for a log that is not
+ * written back. If it is cut short, no server starts until the restore is repeated: a server refuses a log without its
+ * file, and a missing file with a kept one beside it.
  */
 function moveAway(path: string, keptPath: string): void {
   for (const end of endsOf(path)) {

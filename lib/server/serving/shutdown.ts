@@ -62,8 +62,8 @@ export async function shutDown(
 }
 
 /**
- * Sleeps by several timers, because a container may be paused meanwhile. When it goes on, a single timer would be over before the process has
- * read the requests that wait in its socket. With several, it reads them between two timers.
+ * Sleeps by several timers, because a container may be paused meanwhile. When it goes on, a single timer would be over
+ * before the process has read the requests that wait in its socket. With several, it reads them between two timers.
  */
 async function sleepInSteps(ms: number): Promise<void> {
   for (let step = 0; step < HOLD_STEPS; step++) await sleep(ms / HOLD_STEPS);

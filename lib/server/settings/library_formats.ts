@@ -14,8 +14,8 @@ const TOKEN = /^[\w.~+/-]+=*$/;
 const NO_VALUES: readonly string[] = ["null", "undefined"];
 
 /**
- * Whether a text is meant as a key or as its digest. Another text stands there by mistake, and anyone could guess it: a comment, a line of an
- * env file, JSON, a reference to a vault, or a digest with a misspelt prefix.
+ * Whether a text is meant as a key or as its digest. Another text stands there by mistake, and anyone could guess it: a
+ * comment, a line of an env file, JSON, a reference to a vault, or a digest with a misspelt prefix.
  */
 function isKeyOrDigest(text: string): boolean {
   if (NO_VALUES.includes(text)) return false;

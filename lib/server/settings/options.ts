@@ -2,7 +2,7 @@
  * How a command declares its options, and how they are read. A flag has precedence over an environment variable, and a variable over a
  * default. The type of each value follows from the declaration. For example, a command may declare:
  *
- * ```ts
+ * ```txt
  * const OPTIONS = {
  *   port: { format: PORT, variable: "PETSTORE_PORT", default: "8000", help: "the port" },
  *   key: { format: API_KEY, isList: true, variable: "PETSTORE_KEYS", help: "an API key" },
