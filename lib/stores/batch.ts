@@ -1,6 +1,6 @@
 import { isPromise, type MaybePromise } from "../promises.ts";
 import { StoreUnavailableError } from "./store.ts";
-import { storeClosed } from "./write.ts";
+import { storeClosed } from "./write_outcomes.ts";
 
 /**
  * How many creates (requests to store a pet) make a batch full. A full batch is committed at once, because a larger commit would save little.

@@ -2,7 +2,7 @@ import { chain, type MaybePromise } from "../../promises.ts";
 import type { CommittingStore, ObservedBatch } from "../batch.ts";
 import type { KeyStore } from "../key_store.ts";
 import type { KeyedPetStore, PetPage, PetQuery, StoreChanges } from "../store.ts";
-import { type Outcome, type Write, WritingStore } from "../write.ts";
+import { type Outcome, type Write, WritingStore } from "../writing_store.ts";
 import { ChangeWatch } from "./change_watch.ts";
 import type { Connection } from "./connection.ts";
 import { sqliteKeys } from "./keys.ts";

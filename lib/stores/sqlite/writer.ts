@@ -2,7 +2,8 @@ import { statSync } from "node:fs";
 import { Batch } from "../batch.ts";
 import { chain, type MaybePromise, sleep } from "../../promises.ts";
 import { requireValid } from "../status_code.ts";
-import { type Outcome, type PendingWrite, uncertain, type Write } from "../write.ts";
+import { uncertainOutcomeError } from "../write_outcomes.ts";
+import type { Outcome, PendingWrite, Write } from "../writing_store.ts";
 import type { Connection } from "./connection.ts";
 import { isBusy } from "./errors.ts";
 import { LOG_LIMIT_BYTES } from "./open.ts";
@@ -116,10 +117,8 @@ export class Writer {
       resolveAll(pending, outcomes);
     } catch (error) {
       // The thread may have committed the batch before it ended.
-      rejectAll(
-        pending,
-        error instanceof ThreadEnded ? uncertain({ message: "The thread that writes has ended" }) : error,
-      );
+      const hasEnded = error instanceof ThreadEnded;
+      rejectAll(pending, hasEnded ? uncertainOutcomeError({ message: "The thread that writes has ended" }) : error);
     }
   }
 
