@@ -77,8 +77,8 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   }
 
   get(id: bigint): string | undefined {
-    // Commits are noticed before the text is read. If another program commits between the two, a text that is kept here counts as older than
-    // it is, and never as newer.
+    // Commits are noticed first, and the text is read then. Another program may commit in between. The new text is then kept under the old
+    // counter, and is dropped at the next look. In the other order, an old text would be kept under the new counter, and sent.
     this.#watch.noticeCommits();
     const kept = this.#texts.find(id, this.#watch.counters.alterations);
     if (kept !== undefined) return kept;
