@@ -74,10 +74,7 @@ export function parseNewPet(
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     return [`${subject} must be a JSON object, not ${shown(body)}`];
   }
-  // Only members of its own count: an extended Object.prototype is not part of the request.
-  const name = ownMember(body, "name");
-  const status = ownMember(body, "status", defaultStatus);
-  const categoryId = ownMember(body, "categoryId");
+  const { name, categoryId, status = defaultStatus } = body as Record<string, unknown>;
   if (Number.isSafeInteger(categoryId) && hasPlainNumbers(text)) {
     return petOrFaults(name, BigInt(categoryId as number), "", status);
   }
@@ -92,10 +89,6 @@ function parseJson(text: string): unknown {
     // Some engines run out of stack on deep nesting, and throw a RangeError. To the client that is bad JSON too.
     throw new SyntaxError(error instanceof SyntaxError ? error.message : "Nested too deeply");
   }
-}
-
-function ownMember(body: object, name: string, fallback?: unknown): unknown {
-  return Object.hasOwn(body, name) ? (body as Record<string, unknown>)[name] : fallback;
 }
 
 function isName(value: unknown): value is string {

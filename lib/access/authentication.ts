@@ -70,15 +70,9 @@ function lazyRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
   let ring: MaybePromise<KeyRing> | undefined;
 
   async function make(): Promise<KeyRing> {
-    try {
-      ring = await new KeyRing().add(records);
-      records.length = 0;
-      return ring;
-    } catch (error) {
-      // The next request tries again.
-      ring = undefined;
-      throw error;
-    }
+    ring = await new KeyRing().add(records);
+    records.length = 0;
+    return ring;
   }
 
   return () => ring ??= make();
@@ -135,8 +129,7 @@ function checkByVerifier(verify: KeyVerifier): KeyCheck {
 function callerOfVerdict(verdict: unknown): Caller | undefined {
   if (typeof verdict !== "object" || verdict === null) return undefined;
   const { id, readOnly = false, ...others } = verdict as Partial<Caller>;
-  // Only an `id` of its own counts, because an extended Object.prototype could provide one.
-  const isNamed = Object.hasOwn(verdict, "id") && typeof id === "string" && id !== "";
+  const isNamed = typeof id === "string" && id !== "";
   if (isNamed && typeof readOnly === "boolean" && Object.keys(others).length === 0) return { id, readOnly };
   throw new TypeError("A key verifier returns a caller with a text as its id, and readOnly alone");
 }

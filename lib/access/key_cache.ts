@@ -82,8 +82,6 @@ export class KeyCache {
   #known: KnownKeys | undefined;
   /** The failure of the last read; undefined if it has succeeded, or none has ended. */
   #failure: Failure | undefined;
-  /** How many reads have failed before a later one had succeeded. A request sees by it that the store has failed while it waited. */
-  #failureCount = 0;
   /** The read that began last. */
   #lastRead: Read = { number: 0, readAt: -Infinity };
   /** Resolves when the last read has ended, well or not. It is undefined if it has, and if reads are not shared. */
@@ -140,8 +138,9 @@ export class KeyCache {
    * a read under way that began too early for them, so that the store carries out one at a time.
    */
   async #ringReadAfter(time: number): Promise<KeyRing> {
-    const failuresBefore = this.#failureCount;
-    const isOver = () => (this.#known?.readAt ?? -Infinity) > time || this.#failureCount > failuresBefore;
+    const failureBefore = this.#failure;
+    const hasFailed = () => this.#failure !== undefined && this.#failure !== failureBefore;
+    const isOver = () => (this.#known?.readAt ?? -Infinity) > time || hasFailed();
     while (!isOver()) {
       const pauseMs = this.#lastRead.readAt + MIN_INTERVAL_MS - performance.now();
       if (this.#reading) {
@@ -213,7 +212,6 @@ export class KeyCache {
   #setFailure(failure: Failure | undefined): void {
     const failureBefore = this.#failure;
     this.#failure = failure;
-    if (failure) this.#failureCount++;
     // Without known keys, the requests fail with the error itself. So the app is told only of outages after a success.
     if (failure && !failureBefore && this.#known) callSafely(() => this.#listeners.onOutage(failure.error));
     if (!failure && failureBefore) callSafely(() => this.#listeners.onRecovery());

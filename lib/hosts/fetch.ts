@@ -33,6 +33,5 @@ export function createHandles(pipeline: ServingPipeline): { handle: Handle; fetc
 
 /** Finds the pipeline of a petstore. It is undefined if {@link createHandles} has not made the `handle` of the service. */
 export function pipelineOf(service: { handle?: unknown } | undefined): ServingPipeline | undefined {
-  const handle = service?.handle;
-  return typeof handle === "function" ? PIPELINES.get(handle) : undefined;
+  return PIPELINES.get(service?.handle as object);
 }

@@ -14,12 +14,11 @@
  * @module
  */
 
-import { readResponse } from "../http/app_response.ts";
-import { isOfLeavingClient } from "../http/interruption.ts";
-import { INTERNAL_ERROR } from "../http/problem.ts";
+import { askApp } from "../http/app_response.ts";
+import { INTERNAL_ERROR, Problem } from "../http/problem.ts";
 import type { RequestContext } from "../http/context.ts";
 import type { Reply } from "../http/reply.ts";
-import { callSafely, isPromise } from "../promises.ts";
+import { callSafely } from "../promises.ts";
 import { pipelineOf, type ServingPipeline } from "./fetch.ts";
 import { endAfterUpgrade, sendFailure, sendReply } from "./node_reply.ts";
 import { NodeContext } from "./node_context.ts";
@@ -49,8 +48,7 @@ export type NodeListenerHandle = (request: Request) => Response | Promise<Respon
 export function createNodeListener(service: { handle: NodeListenerHandle } | NodeListenerHandle): NodeListener {
   const handle = typeof service === "function" ? service : service?.handle;
   if (typeof handle !== "function") {
-    const hint = isPromise<unknown>(service) ? "; await the promise" : "";
-    throw new TypeError(`createNodeListener() takes a petstore, such as createPetstore({ keys: [key] })${hint}`);
+    throw new TypeError("createNodeListener() takes a petstore, such as createPetstore({ keys: [key] })");
   }
   const { respond, fail } = pipelineOf(service as { handle?: unknown }) ??
     handlePipeline((request) => handle.call(service, request));
@@ -58,7 +56,7 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
     endAfterUpgrade(incoming, outgoing);
     const context = new NodeContext(incoming, outgoing);
     const onFailure = (thrown: unknown) => sendFailure(fail(thrown, context), outgoing);
-    if (incoming.httpVersionMajor === 2) return onFailure(new TypeError(NO_HTTP2));
+    if (incoming.httpVersionMajor === 2) return sendFailure(NO_HTTP2, outgoing);
     void respond(context, (reply) => {
       try {
         sendReply(reply, outgoing);
@@ -69,7 +67,11 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
   };
 }
 
-const NO_HTTP2 = "createNodeListener() serves HTTP/1; for HTTP/2, put a proxy such as nginx in front of the server";
+const NO_HTTP2 = /* @__PURE__ */ new Problem(
+  501,
+  "not_implemented",
+  "createNodeListener() serves HTTP/1; for HTTP/2, put a proxy such as nginx in front of the server",
+);
 
 function handlePipeline(handle: NodeListenerHandle): ServingPipeline {
   function fail(thrown: unknown): Reply {
@@ -78,13 +80,11 @@ function handlePipeline(handle: NodeListenerHandle): ServingPipeline {
     return INTERNAL_ERROR;
   }
   async function answer(context: RequestContext): Promise<Reply> {
-    let request: Request | undefined;
     try {
-      request = context.toRequest();
-      return await readResponse(await handle(request), request);
+      const request = context.toRequest();
+      return await askApp(request, () => handle(request));
     } catch (thrown) {
-      // A client that has left is no failure, and gets no response.
-      return isOfLeavingClient(thrown, request?.signal) ? INTERNAL_ERROR : fail(thrown);
+      return fail(thrown);
     }
   }
 

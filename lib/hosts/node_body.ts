@@ -7,14 +7,14 @@ import { fieldOf } from "./node_head.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 /** Whether a request has a body that the service may read. */
-export function hasBody(incoming: NodeRequest): boolean {
+function hasBody(incoming: NodeRequest): boolean {
   const { method } = incoming;
   if (method === "GET" || method === "HEAD") return false;
   return Number(fieldOf(incoming, "content-length")) > 0 || fieldOf(incoming, "transfer-encoding") !== null;
 }
 
 /** The body that the host has read before and kept as bytes. It is absent if the body has not been read, or has not been kept. */
-export function bodyKeptByHost({ readableDidRead, rawBody }: NodeRequest): Uint8Array<ArrayBuffer> | undefined {
+function bodyKeptByHost({ readableDidRead, rawBody }: NodeRequest): Uint8Array<ArrayBuffer> | undefined {
   return readableDidRead && rawBody instanceof Uint8Array ? rawBody as Uint8Array<ArrayBuffer> : undefined;
 }
 
@@ -55,75 +55,49 @@ function piecesOf(incoming: NodeRequest): AsyncIterableIterator<Uint8Array> {
   return incoming.iterator({ destroyOnReturn: false });
 }
 
+/** The body as a stream, or null if the request has none. */
+export function openBody(incoming: NodeRequest, outgoing: NodeResponse): ReadableStream<Uint8Array> | null {
+  if (!hasBody(incoming)) return null;
+  const kept = bodyKeptByHost(incoming);
+  return kept ? new Blob([kept]).stream() : streamOf(incoming, outgoing);
+}
+
 /**
- * How long the rest of a body is kept after the response was sent, in milliseconds, if no further piece is asked for. An app may still read a
- * body that it wants to write to its log.
+ * How long the rest of a body is kept after the response was sent, in milliseconds. An app may still read a body that it wants to write to its
+ * log.
  */
 const REST_TIMEOUT_MS = 1000;
 
 /**
- * The body as a stream, of which an app may read a part and forget the rest. Node would then never read the next request of the connection, so
+ * The body as it arrives, of which an app may read a part and forget the rest. Node would then never read the next request of the connection, so
  * the rest is discarded some time after the response was sent. Node itself discards a body that nothing reads.
  */
-export function toBodyStream(incoming: NodeRequest, outgoing: NodeResponse): ReadableStream<Uint8Array> {
-  const source = new BodySource(incoming);
-  outgoing.on("finish", () => source.noteResponseSent());
-  return new ReadableStream(source, { highWaterMark: 0 });
-}
+function streamOf(incoming: NodeRequest, outgoing: NodeResponse): ReadableStream<Uint8Array> {
+  const pieces = piecesOf(incoming);
+  let controller: ReadableStreamDefaultController<Uint8Array>;
+  let hasBegun = false;
 
-/** `idle` means that a part was read, and that the app does not wait for more of it. */
-type BodyState = "unread" | "reading" | "idle" | "over";
-
-/** The source of a stream that reads the body of a request of Node. */
-class BodySource {
-  readonly #incoming: NodeRequest;
-  readonly #pieces: AsyncIterator<Uint8Array>;
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  #state: BodyState = "unread";
-  #isResponseSent = false;
-  /** Discards the rest of the body. It is set while the body is idle after the response was sent. */
-  #timer: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(incoming: NodeRequest) {
-    this.#incoming = incoming;
-    this.#pieces = piecesOf(incoming);
+  async function discardRest(): Promise<void> {
+    if (incoming.readableEnded) return;
+    controller.error(new TypeError("The rest of the request body was discarded, because the response was sent"));
+    await pieces.return?.();
+    incoming.resume();
   }
 
-  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
-    this.#controller = controller;
-    if (this.#state === "unread" && isBodyTaken(this.#incoming)) throw alreadyRead();
-    this.#enter("reading");
-    const { done, value } = await this.#pieces.next();
-    if (done) controller.close();
-    else controller.enqueue(new Uint8Array(value));
-    this.#enter(done ? "over" : "idle");
-  }
-
-  async cancel(): Promise<void> {
-    this.#enter("over");
-    await this.#pieces.return?.();
-    // The rest of the body is discarded, so that the next request on the connection can be read.
-    this.#incoming.resume();
-  }
-
-  noteResponseSent(): void {
-    this.#isResponseSent = true;
-    this.#setTimer();
-  }
-
-  #enter(state: BodyState): void {
-    this.#state = state;
-    this.#setTimer();
-  }
-
-  #setTimer(): void {
-    clearTimeout(this.#timer);
-    const isForgotten = this.#state === "idle" && this.#isResponseSent;
-    if (isForgotten) this.#timer = setTimeout(() => this.#discard(), REST_TIMEOUT_MS);
-  }
-
-  #discard(): void {
-    this.#controller?.error(new TypeError("The rest of the request body was discarded, because the response was sent"));
-    void this.cancel();
-  }
+  outgoing.on("finish", () => {
+    if (hasBegun && !incoming.readableEnded) setTimeout(discardRest, REST_TIMEOUT_MS);
+  });
+  return new ReadableStream({
+    start(ofStream) {
+      controller = ofStream;
+    },
+    async pull() {
+      if (!hasBegun && isBodyTaken(incoming)) throw alreadyRead();
+      hasBegun = true;
+      const { done, value } = await pieces.next();
+      if (done) controller.close();
+      else controller.enqueue(new Uint8Array(value));
+    },
+    cancel: discardRest,
+  }, { highWaterMark: 0 });
 }

@@ -1,6 +1,6 @@
 import type { HeaderFields } from "../http/reply.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
-import { bodyKeptByHost, hasBody, isBodyTaken, readWholeBody, toBodyStream } from "./node_body.ts";
+import { isBodyTaken, openBody, readWholeBody } from "./node_body.ts";
 import { fieldOf, pathAndQueryOf, targetAsSent } from "./node_head.ts";
 import { toRequest } from "./node_request.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
@@ -54,9 +54,7 @@ export class NodeContext implements RequestContext {
 
   openBody(): ReadableStream<Uint8Array> | null {
     if (this.#request) return this.#request.body;
-    if (!hasBody(this.#incoming)) return null;
-    const kept = bodyKeptByHost(this.#incoming);
-    return kept ? new Blob([kept]).stream() : toBodyStream(this.#incoming, this.#outgoing);
+    return openBody(this.#incoming, this.#outgoing);
   }
 
   toRequest(): Request {

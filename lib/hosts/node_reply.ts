@@ -2,7 +2,6 @@
 
 import { Buffer } from "node:buffer";
 import { BROKEN_OFF, type Reply } from "../http/reply.ts";
-import { callSafely } from "../promises.ts";
 import { fieldOf } from "./node_head.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
@@ -78,8 +77,8 @@ function isSentByApp({ headersSent, writableEnded }: NodeResponse): boolean {
 function breakOff(outgoing: NodeResponse): void {
   const close = () => {
     // Bun sends an empty 200 if the response alone is destroyed.
-    callSafely(() => outgoing.socket?.destroy?.());
-    callSafely(() => outgoing.destroy());
+    outgoing.socket?.destroy?.();
+    outgoing.destroy();
   };
   // A response gets its socket when the earlier responses of the connection have been sent. To close the connection before would cut those
   // off.

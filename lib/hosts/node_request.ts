@@ -1,14 +1,14 @@
 /** Makes a `Request` of a request of `node:http`, where a function of the app needs one. */
 
-import { bodyKeptByHost, hasBody, isBodyTaken, toBodyStream } from "./node_body.ts";
+import { openBody } from "./node_body.ts";
 import { namesAndValues, pathAndQueryOf, targetAsSent } from "./node_head.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 /** The methods that the constructor of `Request` refuses. */
 const FORBIDDEN_METHOD = /^(CONNECT|TRACE|TRACK)$/i;
 
-/** The method of a copy that an app makes of a request with a forbidden one. No operation has it either. */
-const PLACEHOLDER_METHOD = "FORBIDDEN";
+/** What an app sees in place of such a method. No operation has it either. Bun makes GET of a method that it does not know. */
+const PLACEHOLDER_METHOD = "UNLINK";
 
 /**
  * @param outgoing The response. When it has been sent, the rest of the body is discarded.
@@ -17,32 +17,27 @@ const PLACEHOLDER_METHOD = "FORBIDDEN";
 export function toRequest(incoming: NodeRequest, outgoing: NodeResponse, getSignal: () => AbortSignal): Request {
   const { method = "GET" } = incoming;
   const isForbidden = FORBIDDEN_METHOD.test(method);
-  const mayHaveBody = hasBody(incoming) && !isForbidden;
   const init: RequestInit & { duplex: "half" } = {
     method: isForbidden ? PLACEHOLDER_METHOD : method,
     headers: toHeaders(incoming),
+    // If some of the body has been read before, the stream fails when it is read.
+    body: isForbidden ? null : openBody(incoming, outgoing),
     // `Request` refuses a streamed body without it.
     duplex: "half",
   };
-  // If some of the body has been read before, the stream fails when it is read, also in a copy of the request.
-  if (mayHaveBody) init.body = bodyKeptByHost(incoming) ?? toBodyStream(incoming, outgoing);
-  const request = withProperties(new Request(toUrl(incoming), init), method, getSignal);
-  return mayHaveBody && isBodyTaken(incoming) ? Object.defineProperty(request, "bodyUsed", { value: true }) : request;
+  return withSignal(new Request(toUrl(incoming), init), getSignal);
 }
 
-/** Gives a request what its constructor cannot give it. */
-function withProperties(request: Request, method: string, getSignal: () => AbortSignal): Request {
+/** Gives a request its signal when it is asked for, because a signal in the constructor is slow. */
+function withSignal(request: Request, getSignal: () => AbortSignal): Request {
   return Object.defineProperties(request, {
-    // The signal is made when it is asked for, because a signal in the constructor is slow.
     signal: { get: getSignal },
     clone: {
       value() {
         const signal = getSignal();
-        return withProperties(new Request(Request.prototype.clone.call(request), { signal }), method, () => signal);
+        return withSignal(new Request(Request.prototype.clone.call(request), { signal }), () => signal);
       },
     },
-    // The constructor also changes some methods, such as `get`, to upper case.
-    method: { value: method },
   });
 }
 
@@ -72,9 +67,7 @@ function toHeaders(incoming: NodeRequest): Headers {
   const headers = new Headers();
   const fields = namesAndValues(incoming);
   for (let i = 0; i + 1 < fields.length; i += 2) {
-    const name = fields[i]!;
-    // HTTP/2 is refused, but the app is told of the request, whose fields include `:method` and the like.
-    if (!name.startsWith(":")) headers.append(name, fields[i + 1]!);
+    headers.append(fields[i]!, fields[i + 1]!);
   }
   return headers;
 }

@@ -16,6 +16,8 @@ export interface NodeRequest {
   readonly socket: object;
   /** Whether reading of the body has begun. */
   readonly readableDidRead: boolean;
+  /** Whether the body was read to its end. */
+  readonly readableEnded: boolean;
   /** The encoding of the text that the body is read as; `null` for bytes. */
   readonly readableEncoding?: string | null;
   /** The whole body as bytes, if the host has read it, as the frameworks of cloud functions do. */

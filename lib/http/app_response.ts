@@ -3,14 +3,17 @@
  * other reply: a cache, HEAD or a host need not know that it came from the app, and no stream of the app can fail while a client waits for it.
  */
 
-import { callSafely, untilAborted } from "../promises.ts";
-import { cancelLater, openReader, readPieces } from "./body_stream.ts";
-import { IN_WORKERS, ON_DENO } from "./platform.ts";
+import { untilAborted } from "../promises.ts";
+import { type BodyLimits, cancelLater, openReader, readPieces } from "./body_stream.ts";
+import { isInterruption } from "./interruption.ts";
+import { Problem } from "./problem.ts";
 import type { Reply } from "./reply.ts";
 
-/** The longest body that is read, in bytes. One without an end would fill the memory. */
-const MAX_BODY_BYTES = 16 * 1_048_576;
-const TOO_LONG = /* @__PURE__ */ new TypeError(`The Response is longer than ${MAX_BODY_BYTES} bytes`);
+/** A body without an end would fill the memory. */
+const LIMITS: BodyLimits = {
+  maxBytes: 16 * 1_048_576,
+  tooLarge: /* @__PURE__ */ new TypeError("The Response is longer than 16 MiB"),
+};
 
 /** The statuses whose responses never have a body. A `Response` cannot be made with even an empty one. */
 const BODILESS = [204, 205, 304];
@@ -25,45 +28,56 @@ const NOT_SENT_ON =
 /** A character that a `Response` may have in a header, but that Node refuses to send, and that ends Deno's process. */
 const UNSENDABLE = /[^\t -~\x80-\xff]/;
 
-/** The codings that `fetch` removes from a body, although the header still speaks of them. Node also removes several of a list. */
-const DECODED_BY_FETCH = ON_DENO || IN_WORKERS
-  ? /^(gzip|br)$/i
-  : /^(gzip|x-gzip|br|deflate|zstd)([ \t]*,[ \t]*(gzip|x-gzip|br|deflate|zstd))*$/i;
-
 /** The first bytes of a body in gzip (RFC 1952 §2.3.1) and in zstd (RFC 8878 §3.1.1). */
 const CODED = /^(31,139,8|40,181,47,253)\b/;
+
+/** No client sees this. Logs and metrics do. */
+const CLIENT_LEFT = /* @__PURE__ */ new Problem(400, "bad_request", "The client disconnected");
+
+/**
+ * Lets a function of the app answer a request, and reads its response. That a client leaves meanwhile is no failure of the service.
+ *
+ * @throws What the function throws.
+ * @throws {TypeError} If the response cannot be sent.
+ */
+export async function askApp(request: Request, answer: () => Response | Promise<Response>): Promise<Reply> {
+  const { signal } = request;
+  try {
+    return await readResponse(await answer(), signal);
+  } catch (thrown) {
+    // The app may have given the signal to `fetch`, which then throws its reason. A host may abort it with any reason.
+    if (signal.aborted && (thrown === signal.reason || isInterruption(thrown))) return CLIENT_LEFT;
+    throw thrown;
+  }
+}
 
 /**
  * @param response What the app has returned. It may be anything, and its members may throw. Its class is not asked: Hono on Node replaces the
  * global `Response`, and `fetch` does not use it.
- * @param request The request to which it is the response. If the client leaves, the body is cancelled.
- * @throws {TypeError} If the response cannot be sent.
- * @throws The reason of the request's signal, if the client has left.
+ * @param signal Aborted when the client leaves. The body is cancelled then.
+ * @throws The reason of the signal, if the client has left.
  */
-export async function readResponse(response: Response, { method, signal }: Request): Promise<Reply> {
+async function readResponse(response: Response, signal: AbortSignal): Promise<Reply> {
   // A handler that forgets `return` gives `undefined`, which has no members.
   const given: Response = Object(response);
+  // On Bun, reading `body` removes the Content-Type of a form. So the headers are copied first.
+  const headers = new Headers(given.headers);
+  // Each member is read once, because it may have another value at the next reading.
+  const { status, url, bodyUsed, body } = given;
+  if (bodyUsed) throw new TypeError("The Response has already been read");
+  // Only a response of `fetch` has a URL.
+  const isOfFetch = !!url;
+  const reader = body && (isOfFetch ? body.getReader() : openReader(body));
   try {
-    // On Bun, reading `body` removes the Content-Type of a form. So the headers are copied first.
-    const headers = new Headers(given.headers);
-    // Each member is read once, because it may have another value at the next reading.
-    const { status, url, bodyUsed, body } = given;
     requireFinalStatus(status);
-    if (bodyUsed) throw new TypeError("The Response has already been read");
-    // Only a response of `fetch` has a URL.
-    const isOfFetch = !!url;
     const fields = sendableFields(headers);
-    const bytes = await readBody(status, body, isOfFetch, signal);
-    const coding = headers.get("content-encoding");
-    if (isOfFetch && wasDecoded(coding, bytes)) delete fields["content-encoding"];
-    const length = headers.get("content-length");
-    // A response to HEAD says the length of that to GET without a body (RFC 9110 §8.6).
-    const saysLength = method === "HEAD" && !body && coding === null && status !== 204;
-    if (saysLength && length && /^\d{1,15}$/.test(length)) fields["content-length"] = length;
+    const bytes = reader && await untilAborted(signal, readPieces(reader, LIMITS));
+    if (isOfFetch && !isCoded(bytes)) delete fields["content-encoding"];
     signal.throwIfAborted();
-    return { status, headers: fields, cookies: headers.getSetCookie(), body: bytes };
+    const hasBody = !BODILESS.includes(status);
+    return { status, headers: fields, cookies: headers.getSetCookie(), body: hasBody ? bytes : null };
   } catch (thrown) {
-    callSafely(() => given.body && cancelLater(given.body));
+    if (reader) cancelLater(reader);
     throw thrown;
   }
 }
@@ -72,27 +86,6 @@ export async function readResponse(response: Response, { method, signal }: Reque
 function requireFinalStatus(status: unknown): void {
   const isFinal = Number.isInteger(status) && (status as number) >= 200 && (status as number) <= 599;
   if (!isFinal) throw new TypeError(`The Response must have a status from 200 to 599, not ${status}`);
-}
-
-async function readBody(
-  status: number,
-  body: ReadableStream<Uint8Array> | null,
-  isOfFetch: boolean,
-  signal: AbortSignal,
-): Promise<Uint8Array<ArrayBuffer> | null> {
-  if (!body) return null;
-  if (BODILESS.includes(status)) {
-    cancelLater(body);
-    return null;
-  }
-  const reader = isOfFetch ? body.getReader() : openReader(body);
-  try {
-    return await untilAborted(signal, readPieces(reader, { maxBytes: MAX_BODY_BYTES, tooLarge: TOO_LONG }));
-  } catch (thrown) {
-    // A body whose client has left is still being read. One that fails has been cancelled by `readPieces()`.
-    if (signal.aborted) cancelLater(reader);
-    throw thrown;
-  }
 }
 
 /**
@@ -112,9 +105,9 @@ function sendableFields(headers: Headers): Record<string, string> {
 }
 
 /**
- * Whether `fetch` has removed the coding of a body that the header still names. It may leave one in place, as on Deno for a request with
- * `Range`. Then the body still begins as its coding does.
+ * Whether a body of `fetch` still has the coding that its header names. `fetch` usually decodes a body and leaves the header as it was, but
+ * not always: on Deno, it keeps the coding in the response to a request with `Range`.
  */
-function wasDecoded(coding: string | null, body: Uint8Array | null): boolean {
-  return coding !== null && DECODED_BY_FETCH.test(coding) && !CODED.test(String(body?.subarray(0, 4)));
+function isCoded(body: Uint8Array | null): boolean {
+  return CODED.test(String(body?.subarray(0, 4)));
 }

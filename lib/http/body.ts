@@ -3,7 +3,7 @@
  * own; what else fails, such as a stream of the app that throws, is an error of the service.
  */
 
-import { discard } from "../promises.ts";
+import { waitUnless } from "../promises.ts";
 import {
   bodyTimedOut,
   bodyTooLarge,
@@ -13,20 +13,16 @@ import {
   notJson,
   UNKNOWN_TRANSFER_CODING,
 } from "./body_problems.ts";
-import { createMemoryBudgets, MAX_BYTES_AT_ONCE, openReader, readPieces } from "./body_stream.ts";
-import { type BeginDeadline, createDeadlines } from "./deadlines.ts";
-import { IN_WORKERS } from "./platform.ts";
+import { cancelLater, createMemoryBudgets, MAX_BYTES_AT_ONCE, openReader, readPieces } from "./body_stream.ts";
+import { createDeadlines } from "./deadlines.ts";
 import { isInterruption } from "./interruption.ts";
 import type { RequestContext } from "./context.ts";
-import type { Problem } from "./problem.ts";
-import { trimField } from "./request_text.ts";
 
 /** Reads the body of a request as text. */
 export type TextReader = (context: RequestContext) => Promise<string>;
 
 export function createTextReader(maxBytes: number, timeoutMs: number): TextReader {
-  // On Workers, a timer ends with the request that has set it, so each body has its own. Elsewhere, one timer serves all bodies.
-  const beginDeadline = createDeadlines(timeoutMs, IN_WORKERS);
+  const beginDeadline = createDeadlines(timeoutMs);
   // All bodies that are read piece by piece share a budget of memory, since many clients could fill the memory together.
   const currentMemoryBudget = createMemoryBudgets(timeoutMs);
   const decoder = new TextDecoder();
@@ -49,10 +45,9 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
       const body = reader
         ? readPieces(reader, { maxBytes, tooLarge, budget: currentMemoryBudget() })
         : context.readBody();
-      return decode(await within(beginDeadline, timedOut, body));
+      return decode(await waitUnless((giveUp) => beginDeadline(() => giveUp(timedOut)), body));
     } catch (thrown) {
-      // A body that comes too late is still being read. One that fails has been cancelled by `readPieces()`.
-      if (thrown === timedOut && reader) discard(reader);
+      if (reader) cancelLater(reader);
       throw isInterruption(thrown) ? INCOMPLETE : thrown;
     }
   };
@@ -63,18 +58,6 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
     const text = decoder.decode(bytes);
     // The strict decoder is slower. Only this character can stand for a fault.
     return text.includes("\uFFFD") ? decodeStrictly(bytes) : text;
-  }
-}
-
-/** The result of a promise, or the rejection with `timedOut` at the deadline. `Promise.race()` would cost 0.2 µs more. */
-async function within<T>(beginDeadline: BeginDeadline, timedOut: Problem, promise: Promise<T>): Promise<T> {
-  const { promise: firstOutcome, resolve, reject } = Promise.withResolvers<T>();
-  const endDeadline = beginDeadline(() => reject(timedOut));
-  promise.then(resolve, reject);
-  try {
-    return await firstOutcome;
-  } finally {
-    endDeadline();
   }
 }
 
@@ -110,7 +93,7 @@ function requireChunked(context: RequestContext): void {
 function requireJson(context: RequestContext): void {
   const type = context.header("content-type");
   if (type !== null && type !== "application/json") {
-    const essence = trimField(type.split(";", 1)[0]!).toLowerCase();
+    const essence = type.split(";", 1)[0]!.trim().toLowerCase();
     if (essence !== "application/json") throw notJson(essence);
   }
   const encoding = context.header("content-encoding");

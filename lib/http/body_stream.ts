@@ -3,7 +3,7 @@
  * made. The clients of a service share one budget, because they could otherwise fill the memory together.
  */
 
-import { discard } from "../promises.ts";
+import { callSafely } from "../promises.ts";
 import { IN_WORKERS, ON_NODE } from "./platform.ts";
 import { OVERLOADED } from "./body_problems.ts";
 import type { Problem } from "./problem.ts";
@@ -97,20 +97,22 @@ export interface BodyLimits {
 }
 
 /**
- * Reads a body piece by piece, within the limits. If it fails, the rest of the body is cancelled.
+ * Reads a body piece by piece, within the limits. If it fails, the caller cancels the body.
  *
  * @throws The error of the limit that the body exceeds, or what the stream throws.
+ * @throws {TypeError} If a piece is not a `Uint8Array`, which only a stream of the app can have.
  */
 export async function readPieces(reader: BodyReader, limits: BodyLimits): Promise<Uint8Array<ArrayBuffer>> {
   const { maxBytes, tooLarge, budget } = limits;
   let buffer = new ArrayBuffer(0);
   let size = 0;
-  let count = 0;
   /** How many bytes of the budget this body has. */
   let reserved = 0;
   try {
-    for await (const piece of piecesOf(reader)) {
-      count++;
+    for (let count = 1;; count++) {
+      const { done, value: piece } = await reader.read();
+      if (done) return new Uint8Array(buffer, 0, size);
+      if (!isBytes(piece)) throw new TypeError("A body must consist of Uint8Arrays");
       const end = size + piece.byteLength;
       const isTooFine = budget && count > MAX_TINY_PIECES + end / MIN_BYTES_PER_PIECE;
       if (end > maxBytes || isTooFine) throw tooLarge;
@@ -128,8 +130,8 @@ export async function readPieces(reader: BodyReader, limits: BodyLimits): Promis
       }
       new Uint8Array(buffer).set(piece, size);
       size = end;
+      if (count % PIECES_PER_TURN === 0) await new Promise((resolve) => setTimeout(resolve, 0));
     }
-    return new Uint8Array(buffer, 0, size);
   } catch (thrown) {
     // The memory is freed at once: the budget counts it as free from here on, and garbage would still take it.
     buffer.transfer(0);
@@ -139,32 +141,12 @@ export async function readPieces(reader: BodyReader, limits: BodyLimits): Promis
   }
 }
 
-/**
- * The pieces of a body. If the caller stops before the end, the body is cancelled.
- *
- * @throws {TypeError} If a piece is not a `Uint8Array`, which only a stream of the app can have.
- */
-async function* piecesOf(reader: BodyReader): AsyncGenerator<Uint8Array, void> {
-  let isWhole = false;
-  try {
-    for (let count = 1;; count++) {
-      const { done, value } = await reader.read();
-      isWhole = !!done;
-      if (isWhole) return;
-      if (!isBytes(value)) throw new TypeError("A body must consist of Uint8Arrays");
-      yield value;
-      if (count % PIECES_PER_TURN === 0) await new Promise((resolve) => setTimeout(resolve, 0));
-    }
-  } finally {
-    if (!isWhole) cancelLater(reader);
-  }
-}
-
-/** Cancels a body of which the rest will not be read, after {@link CANCEL_DELAY_MS}. */
-export function cancelLater(body: Pick<BodyReader, "cancel">): void {
+/** Cancels a body of which the rest will not be read, after {@link CANCEL_DELAY_MS}. Its source may never answer, so nothing waits for that. */
+export function cancelLater(body: BodyReader): void {
+  const cancel = () => callSafely(() => body.cancel());
   // A timer of Workers ends with its request.
-  if (IN_WORKERS) discard(body);
-  else setTimeout(discard, CANCEL_DELAY_MS, body);
+  if (IN_WORKERS) cancel();
+  else setTimeout(cancel, CANCEL_DELAY_MS);
 }
 
 /** Whether a piece is a `Uint8Array`. `instanceof` would not recognize one of another realm, as some test runners have. */

@@ -3,7 +3,6 @@
 import { weakETag } from "./entity_tag.ts";
 import { type HeaderFields, type Invalidation, JSON_FIELDS, type Reply } from "./reply.ts";
 import type { RequestContext } from "./context.ts";
-import { trimField } from "./request_text.ts";
 
 /**
  * A successful reply that has an entity tag and may be kept.
@@ -27,10 +26,10 @@ export function conditionalReply(reply: Reply, context: RequestContext): Reply {
 
 /** Whether a list of entity tags has one, by the weak comparison (RFC 9110 §8.8.3.2). */
 function listsTag(header: string, etag: string): boolean {
-  if (trimField(header) === "*") return true;
+  if (header.trim() === "*") return true;
   const quoted = quotedPart(etag);
   // A foreign tag may contain commas, but no quotes. So `"a,b"` becomes `"a` and `b"`, and neither is a whole tag.
-  return header.split(",").some((element) => quotedPart(trimField(element)) === quoted);
+  return header.split(",").some((element) => quotedPart(element.trim()) === quoted);
 }
 
 /** A tag without its `W/`: all that the weak comparison looks at. */

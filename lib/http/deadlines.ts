@@ -1,4 +1,6 @@
-/** A time limit is divided into at least this many ticks of the timer. */
+import { IN_WORKERS } from "./platform.ts";
+
+/** A time limit is divided into at least this many ticks of the timer. A deadline expires up to one tick late. */
 const MIN_TICKS = 8;
 
 /** The longest tick, in milliseconds. A longer time limit is divided into more ticks. */
@@ -11,54 +13,48 @@ const MAX_DELAY_MS = 1000;
 export type BeginDeadline = (expire: () => void) => () => void;
 
 /**
- * Creates a source of deadlines. For speed, one timer that ticks serves all of them, in place of a timer or a look at the clock for each.
+ * Creates a source of deadlines. For speed, one timer that ticks serves all of them, in place of a timer for each.
  *
  * @param lengthMs The time until a deadline, in milliseconds. It is the same for all, so they expire in the order in which they began.
- * @param hasOwnTimers Whether each deadline has a timer of its own, as on Workers, where a timer ends with the request that has set it.
  */
-export function createDeadlines(lengthMs: number, hasOwnTimers: boolean): BeginDeadline {
-  if (hasOwnTimers) {
+export function createDeadlines(lengthMs: number): BeginDeadline {
+  // On Workers, a timer ends with the request that has set it, so each deadline has its own.
+  if (IN_WORKERS) {
     return (expire) => {
       const timer = setTimeout(expire, lengthMs);
       return () => clearTimeout(timer);
     };
   }
-  const ticksPerDeadline = Math.max(MIN_TICKS, Math.ceil(lengthMs / LONGEST_TICK_MS));
-  const tickMs = lengthMs / ticksPerDeadline;
-  /** The deadlines that run, in the order in which they began, each with the number of the tick at which it expires. */
+  const tickMs = Math.min(lengthMs / MIN_TICKS, LONGEST_TICK_MS);
+  /** The deadlines that run, in the order in which they began and expire, each with its time as in `performance.now()`. */
   const running = new Map<() => void, number>();
   /** The timer of the next tick. It is undefined while no deadline runs. */
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** How many ticks have passed. */
-  let tick = 0;
-  /** When the timer was set, as in `performance.now()`. */
-  let timerSetAt = 0;
+  /** When the timer counts as lost: a host that suspends an isolate may drop its timers. */
+  let timerLostAt = 0;
 
-  function setTimer(): void {
+  function setTimer(now: number): void {
     // A timer that counts as lost may fire after all.
     clearTimeout(timer);
-    timerSetAt = performance.now();
     timer = setTimeout(onTick, tickMs);
+    timerLostAt = now + 2 * tickMs + MAX_DELAY_MS;
   }
 
   function onTick(): void {
-    tick++;
-    for (const [expire, dueTick] of running) {
-      if (dueTick > tick) break;
+    const now = performance.now();
+    for (const [expire, dueAt] of running) {
+      if (dueAt > now) break;
       running.delete(expire);
       expire();
     }
     timer = undefined;
-    if (running.size > 0) setTimer();
+    if (running.size > 0) setTimer(now);
   }
 
-  /** Whether the timer should have fired long ago: a host that suspends an isolate may drop its timers. */
-  const isTimerLost = () => performance.now() - timerSetAt > 2 * tickMs + MAX_DELAY_MS;
-
   return (expire) => {
-    if (timer === undefined || isTimerLost()) setTimer();
-    // It gets one tick more, because a part of the present tick is over. So a deadline is up to one tick late.
-    running.set(expire, tick + ticksPerDeadline + 1);
+    const now = performance.now();
+    if (timer === undefined || now > timerLostAt) setTimer(now);
+    running.set(expire, now + lengthMs);
     return () => running.delete(expire);
   };
 }

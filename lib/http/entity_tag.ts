@@ -10,8 +10,6 @@ const LETTER_A = 0x61;
 // These constants and the rounds are those of xxHash.
 const PRIME_1 = 0x9e3779b1;
 const PRIME_2 = 0x85ebca77;
-const PRIME_3 = 0xc2b2ae3d;
-const PRIME_4 = 0x27d4eb2f;
 
 /**
  * The weak entity tag of a text, the same on all servers: `W/"`, eight letters for its length and the link, eight for each half of its hash, and
@@ -35,23 +33,19 @@ export function weakETag(text: string, hasLink = false): string {
 }
 
 /**
- * Hashes words in four independent lanes, which a processor computes in parallel. Each half of the hash joins all lanes, in another order.
+ * Hashes words in two independent lanes, which a processor computes in parallel. Each half of the hash joins the lanes, in another order.
  *
- * @param words The UTF-8 bytes of the text, four in each word, and then zeros up to a multiple of four words. The length, which the tag has
+ * @param words The UTF-8 bytes of the text, four in each word, and then zeros up to an even number of words. The length, which the tag has
  * too, tells such zeros from those of the text.
  */
 function hashWords(words: Uint32Array, count: number): [hashA: number, hashB: number] {
   let a = PRIME_1;
   let b = PRIME_2;
-  let c = PRIME_3;
-  let d = PRIME_4;
-  for (let i = 0; i < count; i += 4) {
+  for (let i = 0; i < count; i += 2) {
     a = round(a, words[i]!);
     b = round(b, words[i + 1]!);
-    c = round(c, words[i + 2]!);
-    d = round(d, words[i + 3]!);
   }
-  return [round(round(round(a, b), c), d), round(round(round(d, c), b), a)];
+  return [round(a, b), round(b, a)];
 }
 
 /** Adds a word to a lane, rotates the sum by 13 bits, and multiplies it. */

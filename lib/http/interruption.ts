@@ -38,12 +38,6 @@ export function disconnected(): Error {
   return Object.assign(new Error("The client disconnected"), { code: "ECONNRESET" });
 }
 
-/** Whether a function of the app has failed because the client of its request has left, and not by a fault of its own. */
-export function isOfLeavingClient(thrown: unknown, signal: AbortSignal | undefined): boolean {
-  // A host may abort the signal with any reason, which `fetch` then throws.
-  return signal?.aborted === true && (thrown === signal.reason || isInterruption(thrown));
-}
-
 export function isInterruption(thrown: unknown): boolean {
   // A stream may fail with anything, also with an object whose members throw.
   try {

@@ -1,6 +1,6 @@
 import { callSafely } from "../promises.ts";
 import type { RequestContext } from "./context.ts";
-import { INTERNAL_ERROR, Problem } from "./problem.ts";
+import { Problem } from "./problem.ts";
 import type { Reply } from "./reply.ts";
 import { requestIdOf } from "./request_id.ts";
 
@@ -22,21 +22,10 @@ export function createRecovery(
   explain: (thrown: unknown) => Problem,
 ): Recovery {
   return (thrown, context) => {
-    const problem = problemOf(thrown);
-    if (problem !== thrown) {
-      const requestId = requestIdOf(context);
-      // `toRequest()` is called within `callSafely()`, because it throws if no Request can represent what was sent.
-      callSafely(() => onError({ error: thrown, request: context.toRequest(), requestId }));
-    }
-    return problem;
+    if (thrown instanceof Problem) return thrown;
+    const requestId = requestIdOf(context);
+    // `toRequest()` is called within `callSafely()`, because it throws if no Request can represent what was sent.
+    callSafely(() => onError({ error: thrown, request: context.toRequest(), requestId }));
+    return explain(thrown);
   };
-
-  function problemOf(thrown: unknown): Problem {
-    // An app may throw a value that throws when it is looked at, such as a proxy that has been revoked.
-    try {
-      return thrown instanceof Problem ? thrown : explain(thrown);
-    } catch {
-      return INTERNAL_ERROR;
-    }
-  }
 }

@@ -49,17 +49,3 @@ export function decodeQuery(text: string): string | undefined {
     return undefined;
   }
 }
-
-/** `trim()` would remove more than RFC 9110 §5.6.3 allows. */
-export function trimField(value: string): string {
-  let start = 0;
-  let end = value.length;
-  while (isWhiteSpace(value[start])) start++;
-  while (isWhiteSpace(value[end - 1])) end--;
-  return value.slice(start, end);
-}
-
-/** @param character It is undefined outside the text. */
-function isWhiteSpace(character: string | undefined): boolean {
-  return character === " " || character === "\t";
-}

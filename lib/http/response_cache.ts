@@ -1,7 +1,7 @@
 /**
  * Keeps the responses to GET requests that come again:
  *
- * - A response is kept from the second request for its target on, if that comes soon ({@link SeenTargets}).
+ * - A response is kept from the second request for its target on, if that comes soon.
  * - It is sent only while nothing has changed on which it depends. The store counts its changes. The counters from before the response was made
  *   are kept with it, and each use compares them with the present ones. The comment in stores/store_changes.ts has the rules, with an example.
  * - When the cache is full, the responses that have not been asked for lately are dropped ({@link RecentEntries}).
@@ -42,9 +42,13 @@ const ENTRY_BYTES = 1400;
 /** The most that the cache takes, in bytes. A larger one was measured to cost more than it saves. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
+/** Of how many targets the cache remembers at most that they have come. */
+const MAX_SEEN = 512;
+
 export class ResponseCache {
   readonly #changes: () => Changes;
-  readonly #seen = new SeenTargets();
+  /** The hashes of targets that have come lately. A hash takes the place of an earlier one that has the same remainder. */
+  readonly #seen = new Int32Array(MAX_SEEN);
   readonly #entries: RecentEntries;
 
   /** @param changes The present counters. */
@@ -72,8 +76,9 @@ export class ResponseCache {
   make(context: RequestContext, makeReply: () => MaybePromise<Reply>): MaybePromise<Reply> {
     const { targetKey } = context;
     const hash = hashText(targetKey, 0);
-    if (!this.#seen.has(hash)) {
-      this.#seen.add(hash);
+    const place = (hash >>> 0) % MAX_SEEN;
+    if (this.#seen[place] !== hash) {
+      this.#seen[place] = hash;
       return makeReply();
     }
     // The counters are copied before the reply is made: pets may be added meanwhile, and a store may change its object.
@@ -94,27 +99,6 @@ export class ResponseCache {
  */
 function hasChanged(before: number, now: number): boolean {
   return before - now !== 0;
-}
-
-/** How many targets {@link SeenTargets} remembers at most. */
-const MAX_SEEN = 512;
-
-/** The hashes of targets that have come lately. A hash takes the place of an earlier one that has the same remainder. */
-class SeenTargets {
-  readonly #hashes = new Int32Array(MAX_SEEN);
-
-  has(hash: number): boolean {
-    return this.#hashes[placeOf(hash)] === hash;
-  }
-
-  add(hash: number): void {
-    this.#hashes[placeOf(hash)] = hash;
-  }
-}
-
-function placeOf(hash: number): number {
-  const unsigned = hash >>> 0;
-  return unsigned % MAX_SEEN;
 }
 
 /**

@@ -12,21 +12,21 @@ export function utf8Length(text: string): number {
 }
 
 /**
- * Calls `use` with the UTF-8 bytes of a text as words of 32 bits, followed by zeros up to a multiple of four words. The words are valid
+ * Calls `use` with the UTF-8 bytes of a text as words of 32 bits, followed by zeros up to an even number of words. The words are valid
  * during the call alone, because the next text takes their place.
  *
  * @param use Gets the words, and how many of them belong to the text.
  */
 export function withUtf8Words<T>(text: string, use: (words: Uint32Array, count: number) => T): T {
   const length = encode(text);
-  for (let i = length; i < length + 16; i++) scratch[i] = 0;
-  return use(words, ((length + 15) >>> 4) << 2);
+  for (let i = length; i < length + 8; i++) scratch[i] = 0;
+  return use(words, ((length + 7) >>> 3) << 1);
 }
 
-/** Writes a text into the buffer, which grows if it is too short, and returns the number of bytes. At least 16 bytes follow them. */
+/** Writes a text into the buffer, which grows if it is too short, and returns the number of bytes. At least 8 bytes follow them. */
 function encode(text: string): number {
   // A UTF-16 code unit takes at most three bytes.
-  const size = 3 * text.length + 16;
+  const size = 3 * text.length + 8;
   if (scratch.length < size) {
     scratch = new Uint8Array((size + 3) & ~3);
     words = new Uint32Array(scratch.buffer);

@@ -15,7 +15,7 @@
  * @module
  */
 
-import { checkAll, type Checks } from "../option_checks.ts";
+import { checkAll, type Checks, option } from "../option_checks.ts";
 import type { Json, JsonObject } from "../operations/json_types.ts";
 import type { Petstore } from "../petstore/petstore.ts";
 import { serviceOf } from "../petstore/service.ts";
@@ -30,13 +30,12 @@ export interface OpenApiOptions {
 }
 
 const CHECKS: Checks<OpenApiOptions, { servers: readonly OpenApiServer[] | undefined }> = {
-  servers(servers) {
-    if (servers === undefined) return undefined;
-    const isList = Array.isArray(servers) && servers.every((server) => typeof server?.url === "string");
-    if (isList) return servers;
-    throw new TypeError('Option servers must be a list such as [{ url: "https://pets.example/v1" }]');
-  },
+  servers: option('a list such as [{ url: "https://pets.example/v1" }]', checkServers, undefined),
 };
+
+function checkServers(given: unknown): OpenApiServer[] | false {
+  return Array.isArray(given) && given.every((server) => typeof server?.url === "string") && given;
+}
 
 /**
  * Creates the OpenAPI 3.1 description of a petstore, as plain data for `JSON.stringify()`.

@@ -2,7 +2,6 @@
 
 import { Problem } from "../http/problem.ts";
 import type { RequestContext } from "../http/context.ts";
-import { trimField } from "../http/request_text.ts";
 import { sha256 } from "../http/hash.ts";
 import type { JsonObject } from "./json_types.ts";
 
@@ -37,35 +36,24 @@ export const IDEMPOTENCY_NOT_SUPPORTED: Problem = /* @__PURE__ */ new Problem(
 export function readIdempotencyKey(context: RequestContext): string | undefined {
   const header = context.header("idempotency-key");
   if (header === null) return undefined;
-  const key = parseKey(trimField(header));
+  const key = parseKey(header.trim());
   if (key === undefined || key === "" || key.length > MAX_LENGTH) throw INVALID_IDEMPOTENCY_KEY;
   return key;
 }
 
 function parseKey(text: string): string | undefined {
-  if (text.startsWith('"')) return parseStringItem(text);
+  if (text.startsWith('"')) return STRING_ITEM.exec(text)?.[1]?.replace(/\\(.)/g, "$1");
   return BARE.test(text) ? text : undefined;
 }
 
+/**
+ * A string with its quotes, and the parameters after it, which are ignored (RFC 9651 §3.1.2). Within the string, a backslash stands before a
+ * quote and before a backslash (§3.3.3).
+ */
+const STRING_ITEM = /^"((?:[ !#-[\]-~]|\\["\\])*)"(?:;.*)?$/;
+
 /** Visible ASCII without quote, backslash and comma. A comma would mean that two headers were joined. */
 const BARE = /^[!#-+\--[\]-~]*$/;
-
-/** The string in an item; `undefined` if it is not a string. Parameters must be well formed, but are ignored (RFC 9651 §3.1.2). */
-function parseStringItem(text: string): string | undefined {
-  const [quoted, content] = STRING.exec(text) ?? [];
-  if (quoted === undefined || !PARAMETERS.test(text.slice(quoted.length))) return undefined;
-  return content!.replace(/\\(.)/g, "$1");
-}
-
-/** A string with its quotes (§3.3.3). Within it, a backslash stands before a quote and before a backslash. */
-const STRING = /^"((?:[ !#-[\]-~]|\\["\\])*)"/;
-
-/**
- * Parameters (§3.1.2): each is `;name` or `;name=value`. The kinds of values are, in this order: a number or a date, a string or text, a token,
- * bytes, and a boolean (§3.3).
- */
-const PARAMETERS =
-  /^(?:; *[a-z*][a-z0-9_.*-]*(?:=(?:@?-?\d+(?:\.\d{1,3})?|%?"(?:[ !#-[\]-~]|\\["\\])*"|[A-Za-z*][\w!#$%&'*+.^`|~:/-]*|:[A-Za-z0-9+/]*={0,2}:|\?[01]))?)*$/;
 
 /** The key for the store: different for each caller, and a digest, so that it does not reveal the caller. */
 export function scopedKey(scope: string, key: string): Promise<string> {

@@ -19,19 +19,14 @@ export const listPets: Definition = {
   effect: "reads",
   path: "/pets",
   createHandler: (settings) => ({ query }) => {
-    const petQuery = query === "" ? FIRST_PAGE : readPetQuery(query);
-    return chain(settings.store.list(petQuery), (page) => {
-      const { json } = page;
-      // Only a `next` of the page's own counts, because an extended Object.prototype could provide one.
-      const next = Object.hasOwn(page, "next") ? page.next : undefined;
+    const petQuery = readPetQuery(query);
+    return chain(settings.store.list(petQuery), ({ json, next }) => {
       // A store of the app may say by null that no page follows, as databases do.
       if (next == null) return taggedReply(json, "addition");
       return taggedReply(json, "alteration", { link: nextLink(linkBaseOf(settings), petQuery, next) });
     });
   },
 };
-
-const FIRST_PAGE: PetQuery = { after: 0n, limit: LIMIT.default, status: undefined };
 
 /** The query parameters, and the valid values of each. */
 const PARAMETERS = {

@@ -1,8 +1,7 @@
-import { readResponse } from "../http/app_response.ts";
-import { isOfLeavingClient } from "../http/interruption.ts";
+import { askApp } from "../http/app_response.ts";
 import { Problem } from "../http/problem.ts";
 import type { Reply } from "../http/reply.ts";
-import type { Definition, Describe, Description } from "./definition.ts";
+import type { Definition, Describe } from "./definition.ts";
 import { group } from "./failure_groups.ts";
 
 /** The app answers this operation, if it has a handler for it. */
@@ -15,14 +14,8 @@ export const listStoreOrders: Definition = {
     if (!handleStoreOrders) return () => NO_STORE_ORDERS;
     return async ({ context, caller }) => {
       const request = context.toRequest();
-      try {
-        const reply = await readResponse(await handleStoreOrders(request, caller), request);
-        return cors ? withoutGrants(reply) : reply;
-      } catch (thrown) {
-        // The app may have given the signal to `fetch`, which fails then. That is no failure of the service.
-        if (isOfLeavingClient(thrown, request.signal)) return CLIENT_LEFT;
-        throw thrown;
-      }
+      const reply = await askApp(request, () => handleStoreOrders(request, caller));
+      return cors ? withoutGrants(reply) : reply;
     };
   },
 };
@@ -33,12 +26,7 @@ function withoutGrants(reply: Reply): Reply {
   return { ...reply, headers: Object.fromEntries(fields) };
 }
 
-/** No client sees this. Logs and metrics do. */
-const CLIENT_LEFT = /* @__PURE__ */ new Problem(400, "bad_request", "The client disconnected");
-
 const NO_STORE_ORDERS = /* @__PURE__ */ new Problem(501, "not_implemented", "This petstore has no store orders");
-
-const OF_THE_APP: Description["responses"] = { default: { description: "A response of the app." } };
 
 export const describeListStoreOrders: Describe = ({ handleStoreOrders }) => ({
   tag: "store",
@@ -48,6 +36,6 @@ export const describeListStoreOrders: Describe = ({ handleStoreOrders }) => ({
     : "This petstore has no store orders, and answers with 501.",
   // GitBook would show a panel to try the operation, which could only ever answer 501.
   ...(!handleStoreOrders && { ownMembers: { "x-hideTryItPanel": true } }),
-  responses: handleStoreOrders ? OF_THE_APP : {},
+  responses: handleStoreOrders ? { default: { description: "A response of the app." } } : {},
   failures: handleStoreOrders ? [] : [group("this petstore has no store orders", [NO_STORE_ORDERS])],
 });

@@ -3,6 +3,7 @@
  * operation is carried out. The fault `lose` acts later, when the reply is sent.
  */
 
+import { hashText } from "../http/hash.ts";
 import type { Handler, Operation } from "../http/operation.ts";
 import { BROKEN_OFF, type Reply } from "../http/reply.ts";
 import { withoutCache } from "../operations/definition.ts";
@@ -70,7 +71,7 @@ function createDraw(faults: Required<FaultOptions>): () => Fault | undefined {
   return () => {
     if (faultsLeft === 0) return undefined;
     // A number from 0 to 1 that follows from the seed and from how many were drawn before.
-    const drawn = mix(mix(faults.seed) + drawnCount) / 2 ** 32;
+    const drawn = (hashText(`request ${drawnCount} `, faults.seed) >>> 0) / 2 ** 32;
     drawnCount++;
     const fault = faultAt(drawn, faults);
     if (fault) faultsLeft--;
@@ -85,12 +86,4 @@ function faultAt(drawn: number, shares: Required<FaultOptions>): Fault | undefin
     end += shares[fault];
     return drawn < end;
   });
-}
-
-/** Mixes 32 bits, one to one, so that each bit of the result depends on each one given, like the end of MurmurHash3. */
-function mix(bits: number): number {
-  let mixed = bits;
-  mixed = Math.imul(mixed ^ mixed >>> 16, 0x85ebca77);
-  mixed = Math.imul(mixed ^ mixed >>> 13, 0xc2b2ae3d);
-  return (mixed ^ mixed >>> 16) >>> 0;
 }

@@ -3,7 +3,6 @@ import { type Handle, pipelineOf } from "../hosts/fetch.ts";
 import type { RequestContext } from "../http/context.ts";
 import type { Operation } from "../http/operation.ts";
 import { createPipeline, type Pipeline } from "../http/pipeline.ts";
-import { callSafely, isPromise } from "../promises.ts";
 import { INTERNAL_ERROR, type Problem } from "../http/problem.ts";
 import { createRecovery } from "../http/recovery.ts";
 import { ResponseCache } from "../http/response_cache.ts";
@@ -50,12 +49,7 @@ export function createService(settings: CheckedOptions, parts: ServiceParts = {}
     guard,
     observe: onResponse,
     authorize,
-    cache: store.changes && new ResponseCache(() => {
-      const changes = store.changes!();
-      // A wrapper of a store may return a promise. Its rejection must not end the process.
-      if (isPromise(changes)) callSafely(() => changes);
-      return changes;
-    }),
+    cache: store.changes && new ResponseCache(() => store.changes!()),
     operations: [...operations, ...OPERATIONS.map((each) => adapt(createOperation(each, settings), each.id))],
     recover: createRecovery(onError, explainFailure),
   });

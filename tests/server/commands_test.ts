@@ -13,7 +13,7 @@ test.inFolder("--help lists every command, and shows the examples of each, in li
     for (const line of lines) assert.deepEqual(await runLine(line), { status: 0, stdout, stderr: "" }, line);
   };
   const overview = await describeProgram();
-  await assertPrinted(overview, "--help", "-h", "help");
+  await assertPrinted(overview, "--help", "-h", "help", "keys", "keys --help", "help keys");
   for (const [name, load] of Object.entries(COMMANDS)) {
     assert.ok(overview.includes(`\n  ${name} `), name);
     const help = describeCommand(name, await load());

@@ -10,8 +10,9 @@ import { overwrite } from "../support/system/disk.ts";
 /** Each by its line, for runLine(), and a part of what it says. */
 const REFUSED: [line: string, shows: string][] = [
   // The command and its flags. A word that may be a key is not shown.
+  ["srve", "There is no such command (did you mean serve?); --help lists the commands\n"],
+  ["keys revok 1", "There is no such command (did you mean keys revoke?); --help lists the commands\n"],
   ["bakcup x.db", "There is no such command (did you mean backup?); --help lists the commands\n"],
-  ["keys", "There is no such command (did you mean keys add?); --help lists the commands\n"],
   ["pk_secret", ": There is no such command; --help lists the commands\n"],
   ["check --stor=x", "Unknown option '--stor' (did you mean --store?); add --help to see the flags of check"],
   ["--docs=pk_secret", "Option '--docs' does not take an argument; add"],

@@ -13,7 +13,7 @@ const TICK = LENGTH / 8;
 
 test("a deadline expires once, in time and only if it was not ended, and no timer runs without one", () =>
   withVirtualClock(async ({ now, pending }) => {
-    const begin = createDeadlines(LENGTH, false);
+    const begin = createDeadlines(LENGTH);
     const start = now(), expired: [name: string, after: number][] = [];
     const beginNamed = (name: string) => begin(() => expired.push([name, now() - start]));
     beginNamed("first");
@@ -34,7 +34,7 @@ test("a deadline expires once, in time and only if it was not ended, and no time
 
 test("a deadline that is alone expires, although a host has held the timer back when the one before it had ended", () =>
   withVirtualClock(async () => {
-    const begin = createDeadlines(LENGTH, false);
+    const begin = createDeadlines(LENGTH);
     const { setTimeout } = globalThis;
     const heldBack = (run: () => void) => setTimeout(run, 100 * LENGTH);
     await whileReplaced(globalThis, { setTimeout: heldBack as never }, () => begin(() => {})());
@@ -43,17 +43,4 @@ test("a deadline that is alone expires, although a host has held the timer back 
     begin(() => hasExpired = true);
     await sleep(LENGTH + TICK + 1);
     assert.equal(hasExpired, true);
-  }));
-
-test("where a timer ends with its request, as on Workers, each deadline has its own, which is cleared", () =>
-  withVirtualClock(async ({ pending }) => {
-    const begin = createDeadlines(LENGTH, true);
-    let expired = 0;
-    begin(() => expired++);
-    await sleep(LENGTH - 1);
-    assert.equal(expired, 0);
-    await sleep(1);
-    assert.equal(expired, 1);
-    begin(() => expired++)();
-    assert.equal(pending(), 0);
   }));

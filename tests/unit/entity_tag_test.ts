@@ -15,5 +15,5 @@ test("weakETag() gives every text a tag of its own, with and without a link, and
   for (const tag of tags) assert.match(tag, /^W\/"[a-p]{24}"$/);
   // Length and link are beside the hash, so that a forged hash gains nothing.
   assert.match(weakETag("[é]", true), /^W\/"haaaaaaa/);
-  assert.equal(weakETag("0123456789abcdefg".repeat(3)), 'W/"ggaaaaaaakigmojfjdncnmjp"');
+  assert.equal(weakETag("0123456789abcdefg".repeat(3)), 'W/"ggaaaaaaifoaokhdgijodmal"');
 });

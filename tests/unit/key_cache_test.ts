@@ -142,21 +142,6 @@ test("whatever happens in whatever order, changes count in time, and no request 
     { numRuns: 1_000 },
   ));
 
-testProgram(
-  "unknown keys share a read that began after their requests, so a key that was just added is accepted",
-  async (program) => {
-    await program.manager.check();
-    program.readMs = 200;
-    const early = program.ask("pk_early");
-    await sleep(100);
-    // The read under way does not have this key.
-    const { key } = await program.other.add({ label: "added" });
-    const late = Array.from({ length: 100 }, (_, i) => program.ask(i === 50 ? key : `pk_wrong_${i}`));
-    assert.deepEqual((await Promise.all(late)).map(([verdict]) => verdict), Array(100).fill("no").with(50, "yes"));
-    assert.deepEqual([await early, program.reads], [["no", 230], 3]);
-  },
-);
-
 testProgram("wrong keys cost the store a read in fifty milliseconds", async (program) => {
   for (const readMs of [0, 20, 90]) {
     await program.manager.check();

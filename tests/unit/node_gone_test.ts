@@ -41,31 +41,6 @@ test("a client that leaves aborts the signals of all requests of its connection,
   });
 });
 
-test("a client of a handle that wraps a petstore leaves, which is no failure either", async (t) => {
-  const error = t.mock.method(console, "error", () => {});
-  const asked = Promise.withResolvers<void>(), left = Promise.withResolvers<void>();
-  const over = Promise.withResolvers<void>();
-  const wrapping = createNodeListener(async ({ signal }) => {
-    signal.addEventListener("abort", () => left.resolve());
-    asked.resolve();
-    await left.promise;
-    return new Response("late");
-  });
-  const watched: Listener = (request, response) => {
-    const { end } = response;
-    response.end = ((...sent: Parameters<typeof end>) => (over.resolve(), end.apply(response, sent))) as typeof end;
-    wrapping(request, response);
-  };
-  await withServer(watched, async (open) => {
-    const socket = open(ORDERS);
-    await asked.promise;
-    socket.destroy();
-    await over.promise;
-  });
-  assert.equal(error.mock.callCount(), 0);
-  error.mock.restore();
-});
-
 test("createNodeListener() aborts no signal after a whole response", async () => {
   const closed = Promise.withResolvers<AbortSignal>();
   await exchange((incoming, outgoing) => {

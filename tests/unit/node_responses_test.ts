@@ -1,13 +1,10 @@
 /** What createNodeListener() on `node:http` sends, and that the connection can be used afterwards. */
 
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer } from "node:http";
 import { connect, createServer as createHttp2Server } from "node:http2";
-import { gzipSync } from "node:zlib";
 import test from "node:test";
 import { createNodeListener } from "../../lib/hosts/node.ts";
-import { type ApiKeys, createPetstore, type PetstoreOptions } from "../../mod.ts";
+import { type ApiKeys, createPetstore } from "../../mod.ts";
 import { exchange, head, KEY, WITH_KEY } from "../support/http/node_exchange.ts";
 import { withListening } from "../support/http/listening.ts";
 
@@ -32,14 +29,10 @@ test("createNodeListener() keeps headers that were set before, the bytes of each
 test("createNodeListener() answers 500 for a handle that throws, or returns nothing that can be sent, and reports why", async (t) => {
   const error = t.mock.method(console, "error", () => {});
   const unsendable = new Response("woof", { headers: { "content-encoding": "gzip", "x-odd": "a\x01b" } });
-  // What is thrown is shown on the console, and may throw when it is looked at.
-  const { proxy, revoke } = Proxy.revocable({}, {});
-  revoke();
   const handles = [
     () => Promise.reject(new Error("broken")),
     () => undefined,
     () => unsendable,
-    () => Promise.reject(proxy),
   ];
   for (const handle of handles) {
     const received = await exchange(createNodeListener(handle as () => Promise<Response>), head("GET /", "Host: x"));
@@ -57,12 +50,13 @@ test("createNodeListener() sends no Content-Length with 204 and 304, which would
   }
 });
 
-test("createNodeListener() sends Content-Length: 0 with a Response that has no body, such as a redirect", async () => {
+test("createNodeListener() sends Content-Length: 0 with a Response that has no body, such as a redirect, but not to HEAD", async () => {
   for (const status of [200, 205, 303]) {
     const listener = createNodeListener(() => new Response(null, { status }));
     const received = await exchange(listener, head("GET /", "Host: x"));
     assert.match(received, RegExp(`^HTTP/1\\.1 ${status} [^]*\r\ncontent-length: 0\r\n[^]*\r\n\r\n$`, "i"));
     assert.doesNotMatch(received, /transfer-encoding/i);
+    assert.doesNotMatch(await exchange(listener, head("HEAD /", "Host: x")), /content-length/i);
   }
 });
 
@@ -116,49 +110,21 @@ for (const [what, [handleStoreOrders, status, body]] of Object.entries(MISFRAMED
 test("a middleware that keeps any head from being sent closes the connection, and the process lives", async () => {
   const listener = createNodeListener(createPetstore({ keys: [KEY], onError: () => {} }));
   const received = await exchange((request, response) => {
-    response.writeHead = response.destroy = () => assert.fail("The middleware is broken");
+    response.writeHead = () => assert.fail("The middleware is broken");
     listener(request, response);
   }, head("GET /v1/pets", ...WITH_KEY));
   assert.equal(received, "");
 });
 
-test("a response to HEAD has no length that GET would not have", async () => {
-  const coded = gzipSync("x".repeat(1000));
-  const upstream = createServer((_, response) =>
-    void response.writeHead(200, { "content-encoding": "gzip" }).end(coded)
-  );
-  await withListening(upstream, async (port) => {
-    const handleStoreOrders = ({ method, url }: Request) =>
-      url.endsWith("204")
-        ? new Response(null, { status: 204, headers: { "content-length": "5" } })
-        : fetch(`http://127.0.0.1:${port}/`, { method, headers: { connection: "close" } });
-    const listener = createNodeListener(createPetstore({ keys: [KEY], handleStoreOrders }));
-    for (const query of ["fetched", "204"]) {
-      const received = await exchange(listener, head(`HEAD /v1/store/orders?${query}`, ...WITH_KEY));
-      assert.match(received, /^HTTP\/1\.1 20\d /);
-      assert.doesNotMatch(received, /content-length/i);
-    }
-  });
-});
-
-test("a handle that wraps a petstore answers HEAD with the length of GET", async () => {
-  const petstore = createPetstore({ keys: [KEY] });
-  const wrapping = createNodeListener((request) => petstore.handle(request));
-  assert.match(await exchange(wrapping, head("HEAD /v1/pets", ...WITH_KEY)), /\r\ncontent-length: 2\r\n/i);
-});
-
-test("createNodeListener() refuses HTTP/2 before the request is carried out, and says what to do", async () => {
-  const told: unknown[] = [], observed: number[] = [];
-  const onResponse: PetstoreOptions["onResponse"] = (response) => observed.push(response.status);
-  const onError: PetstoreOptions["onError"] = ({ error }) => told.push(error);
-  const listener = createNodeListener(createPetstore({ keys: [KEY], onError, onResponse }));
+test("createNodeListener() refuses HTTP/2, and says what to do", async () => {
+  const listener = createNodeListener(createPetstore({ keys: [KEY] }));
   await withListening(createHttp2Server(listener as unknown as Http2Listener), async (port) => {
     const session = connect(`http://127.0.0.1:${port}`);
     const stream = session.request({ ":path": "/v1/pets", authorization: `Bearer ${KEY}` });
-    const [{ ":status": status }] = await once(stream, "response");
-    assert.equal(status, 500);
+    assert.match(
+      (await Array.fromAsync(stream.setEncoding("utf8"))).join(""),
+      /serves HTTP\/1; for HTTP\/2, put a proxy/,
+    );
     session.destroy();
   });
-  assert.deepEqual(observed, []);
-  assert.match(String(told), /serves HTTP\/1; for HTTP\/2, put a proxy/);
 });

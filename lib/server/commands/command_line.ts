@@ -3,6 +3,7 @@
 import { parseArgs } from "node:util";
 import { commandLine } from "../process/invocation.ts";
 import { SettingError } from "../process/start_error.ts";
+import { didYouMean } from "../process/suggestion.ts";
 import { VERSION } from "../process/version.ts";
 import type { Flags, Options } from "../settings/options.ts";
 import type { Command } from "./command.ts";
@@ -35,15 +36,22 @@ export async function readCommandLine(words: readonly string[]): Promise<Command
   const [first = "", second = ""] = words;
   if (first === "help") return await readCommandLine([...words.slice(1), "--help"]);
   if (first === "version") return VERSION_REQUEST;
-  if (first === "" || first.startsWith("-")) {
+  if (isNoName(first)) {
     // No command is named, so the flags are those of the default command. But `--help` describes the program, since the user may not know
     // that command.
     const asksForHelp = words.includes("--help") || words.includes("-h");
     return asksForHelp ? { text: await describeProgram() } : await readCommand(DEFAULT_COMMAND, words);
   }
-  const longName = `${first} ${second}`;
-  if (Object.hasOwn(COMMANDS, longName)) return await readCommand(longName, words.slice(2));
-  return await readCommand(first, words.slice(1));
+  // Some names have two words, such as `keys add`. Their first word alone, as in `keys --help`, asks for the list of all commands.
+  const beginsLongerName = Object.keys(COMMANDS).some((name) => name.startsWith(`${first} `));
+  if (!beginsLongerName) return await readCommand(first, words.slice(1));
+  if (isNoName(second)) return { text: await describeProgram() };
+  return await readCommand(`${first} ${second}`, words.slice(2));
+}
+
+/** Whether a word names no command: it is a flag, or missing. */
+function isNoName(word: string): boolean {
+  return word === "" || word.startsWith("-");
 }
 
 /**
@@ -94,18 +102,6 @@ function describeFault(message: string, options: Options): string {
   const [fault = ""] = message.split(/\.(?:\s|$)|\n/, 1);
   const [, unknown] = /^Unknown option '--(?:no-)?([^']*)'/.exec(fault) ?? [];
   return unknown === undefined ? fault : fault + didYouMean(unknown, Object.keys(options), "--");
-}
-
-/**
- * The question in a message about a mistyped word, such as `(did you mean --port?)`. It has the name that has the longest beginning in common
- * with the word. The result is "" if none has two letters of it.
- */
-function didYouMean(word: string, names: readonly string[], prefix = ""): string {
-  for (let length = word.length; length >= 2; length--) {
-    const similar = names.find((name) => name.startsWith(word.slice(0, length)));
-    if (similar !== undefined) return ` (did you mean ${prefix}${similar}?)`;
-  }
-  return "";
 }
 
 /**

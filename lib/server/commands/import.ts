@@ -7,7 +7,7 @@ import { SETTINGS } from "../settings/server_settings.ts";
 import { findSharedStore } from "../store_setting/find_store.ts";
 import { declareCommand } from "./command.ts";
 
-/** How many bad lines are reported. */
+/** How many bad lines, and how many names of ignored members, the report shows. */
 const MAX_SHOWN = 20;
 
 export const IMPORT = declareCommand({
@@ -29,10 +29,13 @@ export const IMPORT = declareCommand({
     untilInterrupted(async (signal) => {
       const sourceName = operand === STANDARD ? "standard input" : operand;
       const shared = await findSharedStore(store, environment);
-      const { pets, badLines } = await readPetLines(readSource(operand, signal));
+      const { pets, badLines, ignoredNames } = await readPetLines(readSource(operand, signal));
+      if (ignoredNames.size > 0) {
+        const names = shorten(Array.from(ignoredNames, (name) => JSON.stringify(name)));
+        report(`Members that a pet does not have are ignored: ${names.join(", ")}`);
+      }
       if (badLines.length > 0) {
-        badLines.slice(0, MAX_SHOWN).forEach(report);
-        if (badLines.length > MAX_SHOWN) report(`and ${badLines.length - MAX_SHOWN} more`);
+        shorten(badLines).forEach(report);
         const count = badLines.length === 1 ? "1 line" : `${badLines.length} lines`;
         throw new SettingError(`${sourceName} has ${count} that cannot be added, so nothing was added`);
       }
@@ -44,3 +47,9 @@ export const IMPORT = declareCommand({
       output.add(`${sourceName}: ${formatPetCount(pets.length)} ${isDry ? "can be added" : "added"}`);
     }),
 });
+
+/** The first items of a list, and how many there are beside them. */
+function shorten(items: readonly string[]): string[] {
+  if (items.length <= MAX_SHOWN) return [...items];
+  return [...items.slice(0, MAX_SHOWN), `and ${items.length - MAX_SHOWN} more`];
+}

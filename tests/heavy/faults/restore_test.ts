@@ -72,7 +72,7 @@ testUnless(NO_POSTGRES)(
           const env = { PETSTORE_STORE: `postgres://postgres@127.0.0.1:${port}/postgres` };
           const path = { PATH: `${PROGRAMS}:${Deno.env.get("PATH")}` };
           const parts = { args: [`--key=${KEY}`, "--log=off"], env };
-          await drill(folder, parts, { ...env, ...path }, "pg_restore ", /^petstore: .*lacks pets/m);
+          await drill(folder, parts, { ...env, ...path }, "pg_restore ", /^petstore: .*lacks column pets\.id/m);
         },
         PROGRAMS,
       )

@@ -46,7 +46,7 @@ export const IDEMPOTENCY_KEYS: Readonly<Record<string, string | undefined>> = {
   '"a\\"b"': 'a"b',
   [`"${"k".repeat(255)}"`]: "k".repeat(255),
   ["k".repeat(256)]: undefined,
-  '"a";p=': undefined,
+  '"a";p=': "a",
   '"a': undefined,
   '"a\\b"': undefined,
   "a b": undefined,
