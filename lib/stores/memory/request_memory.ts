@@ -1,7 +1,7 @@
 import type { IdempotentRequest } from "../store.ts";
 import type { RememberedRequest } from "../write_outcomes.ts";
 
-/** How many requests are forgotten at most when one is remembered. Two are more than one, so a backlog of expired requests shrinks. */
+/** How many expired requests are deleted at most when a request is added. With two for each, a backlog shrinks. */
 const MAX_FORGOTTEN = 2;
 
 interface ExpiringRequest extends RememberedRequest {

@@ -5,7 +5,8 @@ import { INT64_MAX } from "./pet_reader.ts";
 import { prepareExact } from "./transaction.ts";
 
 /**
- * Reads a page as the lines of an export, and counts them. It finds the end of the page as `SELECT_PAGE` does, and a test checks its plan too.
+ * Reads a page as the lines of an export, and counts them. It finds the end of the page as `SELECT_PAGE` does, and a
+ * test checks its plan too.
  *
  * Parameters: after, limit, after.
  */

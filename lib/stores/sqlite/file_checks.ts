@@ -1,6 +1,6 @@
 /**
- * What must be true of a database's files before SQLite opens them. Nothing here closes a descriptor of the database, because SQLite would lose
- * its locks: see descriptors.ts.
+ * What must be true of a database's files before SQLite opens them. Nothing here closes a descriptor of the database,
+ * because SQLite would lose its locks: see descriptors.ts.
  */
 
 import { existsSync, readSync, type Stats, statSync } from "node:fs";

@@ -16,8 +16,8 @@ export const INT64_MAX: bigint = 2n ** 63n - 1n;
 export const SELECT_PET = `SELECT ${PET_JSON} AS json FROM pets WHERE id = ?`;
 
 /**
- * Reads a page of all pets, as a {@link PageRow}. It finds the first id after the page, and then reads the rows before that id. A query with
- * LIMIT inside `json_group_array()` would be slower, because SQLite runs it as a co-routine.
+ * Reads a page of all pets, as a {@link PageRow}. It finds the first id after the page, and then reads the rows before
+ * that id. A query with LIMIT inside `json_group_array()` would be slower, because SQLite runs it as a co-routine.
  *
  * Parameters: after, limit, after.
  */

@@ -28,8 +28,8 @@ export function openSqliteStore(path: string, writerThread: WriterThread): Sqlit
  * - A connection, by which the store reads on the calling thread.
  * - A {@link PetReader}, which has the statements that read pets.
  * - A {@link TextCache}, which keeps the texts of pets that are read often.
- * - A {@link ChangeWatch}, which notices what any connection has committed, of this process or of another. Before a kept text is used, it is
- *   asked, so that a response shows what was acknowledged before the request came.
+ * - A {@link ChangeWatch}, which notices what any connection has committed, of this process or of another. Before a
+ *   kept text is used, it is asked, so that a response shows what was acknowledged before the request came.
  * - A {@link Writer}, which commits on the calling thread or on a thread of its own.
  */
 export class SqliteStore extends WritingStore implements KeyedPetStore, CommittingStore {

@@ -66,8 +66,9 @@ function mayLoad(module: string): boolean {
 const DESCRIPTORS_OF_THREAD = 16;
 
 /**
- * Whether a thread would find enough free descriptors, found out by opening as many. Clients may have taken them, and Deno ends the process if
- * it cannot start a thread for want of one. The caller must start the thread at once, before the process accepts a connection.
+ * Whether a thread would find enough free descriptors, found out by opening as many. Clients may have taken them, and
+ * Deno ends the process if it cannot start a thread for want of one. The caller must start the thread at once, before
+ * the process accepts a connection.
  */
 function areDescriptorsFree(): boolean {
   // Without the permission to open the file, nothing is known to be missing.

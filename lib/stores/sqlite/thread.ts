@@ -1,6 +1,6 @@
 /**
- * The two sides of a thread. The program that has started a thread sends it one request at a time, and the thread answers with a result or a
- * failure. `writing_thread.ts` commits in a thread, and `backup_thread.ts` copies in one.
+ * The two sides of a thread. The program that has started a thread sends it one request at a time, and the thread
+ * answers with a result or a failure. `writing_thread.ts` commits in a thread, and `backup_thread.ts` copies in one.
  */
 
 import { type MessagePort, type Worker, workerData } from "node:worker_threads";

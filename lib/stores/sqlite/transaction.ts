@@ -1,5 +1,6 @@
 /**
- * What transactions of SQLite have in common: how they wait for a lock, how they end after a failure, and statements whose integers are exact.
+ * What transactions of SQLite have in common: how they wait for a lock, how they end after a failure, and statements
+ * whose integers are exact.
  *
  * A connection waits for a lock in one of two ways:
  *
@@ -25,8 +26,8 @@ export const BUSY_TIMEOUT_MS = 1000;
 const LOCK_PAUSE_MS = 0.2;
 
 /**
- * Lets SQLite wait for a lock, on a connection that only reads. It needs a pragma, because Node before 22.16 ignores the option `timeout`, and
- * so does Deno for a read-only connection.
+ * Lets SQLite wait for a lock, on a connection that only reads. It needs a pragma, because Node before 22.16 ignores
+ * the option `timeout`, and so does Deno for a read-only connection.
  */
 export function waitForLocks(db: DatabaseSync): void {
   db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
