@@ -21,7 +21,7 @@ export const EXPORT_PAGE = `
     ) AS following
   ) CROSS JOIN pets
   WHERE id > ?            -- after
-    AND id <= ifnull(following - 1, ${INT64_MAX})  -- null on the last page`;
+    AND id <= ifnull(following - 1, ${INT64_MAX})  -- following is null on the last page`;
 
 const PETS_PER_PAGE = 1000n;
 

@@ -17,7 +17,8 @@ export const SELECT_PET = `SELECT ${PET_JSON} AS json FROM pets WHERE id = ?`;
 
 /**
  * Reads a page of all pets, as a {@link PageRow}. It finds the first id after the page, and then reads the rows before
- * that id. A query with LIMIT inside `json_group_array()` would be slower, because SQLite runs it as a co-routine.
+ * that id. `CROSS JOIN` holds SQLite to this order. An inner query with LIMIT for the rows would be slower, because SQLite
+ * runs it as a co-routine.
  *
  * Parameters: after, limit, after.
  */
@@ -32,7 +33,7 @@ export const SELECT_PAGE = `
     ) AS following
   ) CROSS JOIN pets
   WHERE id > ?            -- after
-    AND id <= ifnull(following - 1, ${INT64_MAX})  -- null on the last page`;
+    AND id <= ifnull(following - 1, ${INT64_MAX})  -- following is null on the last page`;
 
 /** The same for the pets of one status. Parameters: status, after, limit, status, after. */
 export const SELECT_PAGE_OF_STATUS = `
@@ -48,7 +49,7 @@ export const SELECT_PAGE_OF_STATUS = `
   ) CROSS JOIN pets
   WHERE status = ?        -- status
     AND id > ?            -- after
-    AND id <= ifnull(following - 1, ${INT64_MAX})  -- null on the last page`;
+    AND id <= ifnull(following - 1, ${INT64_MAX})  -- following is null on the last page`;
 
 /** What {@link SELECT_PAGE} and {@link SELECT_PAGE_OF_STATUS} read. */
 interface PageRow {
