@@ -1,7 +1,7 @@
 /** The call of the function `add_pets`, by which creates and imports add pets. */
 
 import type { IdempotentRequest, PetDraft } from "@petstore/petstore/store";
-import { statusCode, uncertain } from "@petstore/petstore/store/toolkit";
+import { statusCode, uncertainOutcomeError } from "@petstore/petstore/store/toolkit";
 import type { StatementQueue } from "./client/statement_queue.ts";
 import { isTransient } from "./client/errors.ts";
 
@@ -27,7 +27,9 @@ export async function addPets(
     try {
       const [row] = await db.query(statement, parameters, { deadline, whatItStores: "pet" });
       const ids = row?.[0]?.split(",") ?? [];
-      if (ids.length < pets.length) throw uncertain(new Error("PostgreSQL has not given an id for each pet"));
+      if (ids.length < pets.length) {
+        throw uncertainOutcomeError(new Error("PostgreSQL has not given an id for each pet"));
+      }
       return ids;
     } catch (error) {
       const pauseMs = Math.random() * MAX_PAUSE_MS;

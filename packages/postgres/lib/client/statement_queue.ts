@@ -4,7 +4,7 @@
  */
 
 import { StoreUnavailableError } from "@petstore/petstore/store";
-import { storeClosed, uncertain } from "@petstore/petstore/store/toolkit";
+import { storeClosed, uncertainOutcomeError } from "@petstore/petstore/store/toolkit";
 import type { CheckedOptions } from "../options.ts";
 import { type Connection, type Parameter, type Row, runStatement } from "./connection.ts";
 import { asUnavailable, isAnswer, isRefusal } from "./errors.ts";
@@ -208,7 +208,7 @@ function failureOf(error: unknown, whatItStores: string | undefined): StoreUnava
   const failure = asUnavailable(error);
   // If the statement stores something, only PostgreSQL's own refusal shows that it has stored nothing.
   const hasStoredNothing = whatItStores === undefined || isRefusal(error);
-  return hasStoredNothing ? failure : uncertain(failure, whatItStores);
+  return hasStoredNothing ? failure : uncertainOutcomeError(failure, whatItStores);
 }
 
 function timeoutError(timeLimit: number): StoreUnavailableError {
