@@ -7,8 +7,9 @@ import { StoreUnavailableError } from "@petstore/petstore/store";
 import { storeClosed, uncertain } from "@petstore/petstore/store/toolkit";
 import type { CheckedOptions } from "../options.ts";
 import { type Connection, type Parameter, type Row, runStatement } from "./connection.ts";
+import { guardPool, ignoreError } from "./driver_workarounds.ts";
 import { asUnavailable, isAnswer, isRefusal } from "./errors.ts";
-import { guardPool, ignoreError, maxConnectionsOf, type PostgresPool } from "./pool.ts";
+import { maxConnectionsOf, type PostgresPool } from "./pool.ts";
 
 /** How many statements may wait for a connection. */
 const MAX_WAITING = 10_000;
