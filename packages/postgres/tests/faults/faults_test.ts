@@ -87,7 +87,7 @@ test("a command that loses its connection while PostgreSQL adds a key says that 
   withDatabase((url, port) =>
     withProxy(port, async (proxy) => {
       await runSql(url, postgresSchema());
-      proxy.follow([{ side: "server", bytes: 0, within: "added AS (INSERT", effect: "end" }]);
+      proxy.follow([{ side: "server", bytes: 0, within: "INSERT INTO", effect: "end" }]);
       const { status, stderr } = await runHere(["keys", "add", "--label=ci"], {
         PETSTORE_STORE: at(url, `127.0.0.1:${proxy.port}`),
       });
