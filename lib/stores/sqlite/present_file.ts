@@ -9,7 +9,7 @@ import type { StoredKey } from "../key_store.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { closeUnused } from "./descriptors.ts";
 import { isBusy, isDamage, unavailableFrom } from "./errors.ts";
-import { inspectFiles, requireUsable } from "./file_checks.ts";
+import { requireSafeFiles, requireUsable } from "./file_checks.ts";
 import { followLinks } from "./file_names.ts";
 import { readKeys } from "./keys.ts";
 import { identify, requireSame } from "./opened_files.ts";
@@ -36,7 +36,7 @@ export interface PresentFile {
 export function takePresentFile(givenPath: string): PresentFile {
   const path = followLinks(givenPath);
   const stats = statSync(path, { throwIfNoEntry: false });
-  requireUsable(givenPath, path, stats);
+  requireUsable(givenPath, path, stats, "write");
   const db = stats && openAlone(givenPath, path);
   if (stats && !db) requireClosed(givenPath, path);
   return {
@@ -58,7 +58,7 @@ export function takePresentFile(givenPath: string): PresentFile {
  */
 function openAlone(givenPath: string, path: string): DatabaseSync | undefined {
   try {
-    inspectFiles(givenPath, path);
+    requireSafeFiles(givenPath, path, "write");
   } catch {
     // SQLite must not open this file, because it would empty it, for example, or delete its log.
     return undefined;
