@@ -37,13 +37,14 @@ export function takePresentFile(givenPath: string): PresentFile {
   const path = followLinks(givenPath);
   const stats = statSync(path, { throwIfNoEntry: false });
   requireUsable(givenPath, path, stats, "write");
-  const db = stats && openAlone(givenPath, path);
+  const db = stats ? openAlone(givenPath, path) : undefined;
+  // The lock of `openAlone()`, by which it finds other programs, is missing then.
   if (stats && !db) requireClosed(givenPath, path);
   return {
     path,
     stats,
     isOpen: db !== undefined,
-    keys: db && tryReadKeys(db),
+    keys: db ? tryReadKeys(db) : undefined,
     close() {
       db?.close();
       closeUnused(path);
@@ -86,8 +87,9 @@ function lockAlone(db: DatabaseSync): void {
 }
 
 /**
- * Checks that no program has a file open that SQLite must not open beside its log, because it would replay a log of another file, for example.
- * So it gets the file by another name, beside which there is no log, and finds the locks that others have on the file.
+ * Checks that no program has a file open which SQLite must not open by its own name. By that name, SQLite might replay a
+ * log of another file. So SQLite opens the file by a second name, beside which there is no log. The locks of other
+ * programs are on the file itself, and are found by either name.
  */
 function requireClosed(givenPath: string, path: string): void {
   const name = unfinishedName(path);
