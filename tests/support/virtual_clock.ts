@@ -6,8 +6,8 @@ import { whileReplaced } from "./while_replaced.ts";
 /** How often the event loop turns before time passes: reading a body may take some turns. */
 const TURNS = 5;
 
-/** How often so many turns may bring nothing before the test counts as hung. */
-const IDLE_ROUNDS = 1000;
+/** How long no timer may be set before the test counts as hung, in milliseconds of real time. A digest is computed by another thread. */
+const MAX_IDLE_MS = 10_000;
 
 export interface VirtualClock {
   /** Milliseconds since the beginning. */
@@ -23,16 +23,18 @@ export interface VirtualClock {
  */
 export async function withVirtualClock<T>(use: (clock: VirtualClock) => Promise<T>): Promise<T> {
   const timers = new Map<number, { at: number; run: () => void }>();
-  let now = 0, last = 0, idle = 0, isOver = false;
+  const realTime = performance.now.bind(performance);
+  let now = 0, last = 0, isOver = false;
   const { promise: hung, reject } = Promise.withResolvers<never>();
   const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
   const flow = async () => {
+    let busyAt = realTime();
     while (!isOver) {
       for (let i = 0; i < TURNS; i++) await turn();
       const [next] = [...timers].sort(([, a], [, b]) => a.at - b.at);
-      if (!next && ++idle === IDLE_ROUNDS) reject(new Error("No timer is set, and the test has not ended"));
+      if (!next && realTime() - busyAt > MAX_IDLE_MS) reject(new Error("No timer is set, and the test has not ended"));
       if (!next || isOver) continue;
-      idle = 0;
+      busyAt = realTime();
       timers.delete(next[0]);
       now = next[1].at;
       next[1].run();
