@@ -159,8 +159,8 @@ const ROTATION_CHECKS: Checks<RotateOptions, { overlapMs: number; expires: Date 
   expires: EXPIRY,
 };
 
-function overlapOf(milliseconds: unknown): number | false {
-  if (typeof milliseconds !== "number" || !(milliseconds >= 0)) return false;
+function overlapOf(milliseconds: unknown): number | undefined {
+  if (typeof milliseconds !== "number" || !(milliseconds >= 0)) return undefined;
   const end = new Date(Date.now() + milliseconds);
-  return Number.isNaN(end.getTime()) ? false : milliseconds;
+  return Number.isNaN(end.getTime()) ? undefined : milliseconds;
 }

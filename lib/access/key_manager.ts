@@ -98,8 +98,8 @@ const NEW_KEY_CHECKS: Checks<NewKeyOptions, CheckedKey> = {
   caller: nonEmptyText,
 };
 
-function futureDate(given: unknown): Date | false {
-  return given instanceof Date && given.getTime() > Date.now() && new Date(given);
+function futureDate(given: unknown): Date | undefined {
+  return given instanceof Date && given.getTime() > Date.now() ? new Date(given) : undefined;
 }
 
 function checkLabel(label: string, name: string): string {
