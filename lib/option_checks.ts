@@ -1,6 +1,10 @@
-/** The one check of options. Each option has a check, which also knows its default, and a name without a check is refused. */
+/**
+ * The one check of options. Each option has a check: a function that gets the value of the app and the name of the option, for its message. It
+ * returns the value that the program uses, or the default if the app has given none, and throws if the value is wrong. What it returns may be of
+ * another type, such as an observer made of a function. A name without a check is refused.
+ */
 
-/** Returns the option, or its default if it is absent (undefined). The name is for messages. */
+/** The check of one option. An option that the app has not given is undefined. */
 export type Check<Given, To> = (given: Given, name: string) => To;
 
 /** The checks of an object of options: one for each member. A member without one does not compile. */
@@ -35,50 +39,51 @@ export function checkAll<Given extends object, To>(
 /**
  * Makes a check from a function that reads the value.
  *
- * @param parse Returns `false` for a wrong value, so no option made by this has the value `false`.
- * @param absent The result if the option is undefined. It is valid as it is, also if it is given.
+ * @param parse Returns undefined for a wrong value.
+ * @param fallback The result if the option is undefined. It is valid as it is, also if it is given.
  */
-export function option<Made, Absent>(
+export function option<Made, Fallback>(
   wanted: string,
-  parse: (given: unknown) => Made | false,
-  absent: Absent,
-): (given: unknown, name: string) => Made | Absent {
+  parse: (given: unknown) => Made | undefined,
+  fallback: Fallback,
+): (given: unknown, name: string) => Made | Fallback {
   return (given, name) => {
-    if (given === undefined || given === absent) return absent;
+    if (given === undefined || given === fallback) return fallback;
     const made = parse(given);
-    if (made !== false) return made;
+    if (made !== undefined) return made;
     throw invalid(name, wanted, given);
   };
 }
 
-export function text<Absent>(wanted: string, parse: (given: string) => string | false, absent: Absent) {
-  return option(wanted, (given) => typeof given === "string" && parse(given), absent);
+/** Makes a check of a text from a function that reads it, as {@link option} does. */
+export function text<Fallback>(wanted: string, parse: (given: string) => string | undefined, fallback: Fallback) {
+  return option(wanted, (given) => typeof given === "string" ? parse(given) : undefined, fallback);
 }
 
 export const nonEmptyText: Check<string | undefined, string | undefined> = text(
   "a text that is not empty",
-  (given) => given !== "" && given,
+  (given) => given === "" ? undefined : given,
   undefined,
 );
 
 /** Makes a check that allows the listed values alone. */
-export function oneOf<T>(allowed: readonly T[], absent: T): Check<T | undefined, T> {
-  return (given = absent, name) => {
-    if (given === absent || allowed.includes(given)) return given;
+export function oneOf<T>(allowed: readonly T[], fallback: T): Check<T | undefined, T> {
+  return (given = fallback, name) => {
+    if (given === fallback || allowed.includes(given)) return given;
     throw invalid(name, `one of ${allowed.join(", ")}`, given);
   };
 }
 
-export function optionalFunction<T>(absent: T): Check<T | undefined, T> {
-  return option("a function", (given) => typeof given === "function" && given as T, absent);
+export function optionalFunction<T>(fallback: T): Check<T | undefined, T> {
+  return option("a function", (given) => typeof given === "function" ? given as T : undefined, fallback);
 }
 
 /** The longest delay of a timer, in milliseconds. One that is longer than an int32 fires at once. */
 const MAX_DELAY = 2 ** 31 - 1;
 
 /** A check of a whole number from 1 to `max`. By default, it may be the milliseconds of a timer. */
-export function wholeNumber(absent?: number, max: number = MAX_DELAY): Check<number | undefined, number> {
-  return (given = absent, name) => {
+export function wholeNumber(fallback?: number, max: number = MAX_DELAY): Check<number | undefined, number> {
+  return (given = fallback, name) => {
     if (Number.isInteger(given) && given! > 0 && given! <= max) return given!;
     const type = typeof given === "number" ? RangeError : TypeError;
     throw invalid(name, `a whole number from 1 to ${max}`, given, type);

@@ -8,7 +8,7 @@ import type { Effect } from "../http/operation.ts";
 import type { Problem } from "../http/problem.ts";
 import { chain, type MaybePromise } from "../promises.ts";
 import { EXPIRED_KEY, MISSING_KEY, OTHER_SCHEME, READ_ONLY_KEY, refusalOf } from "./refusals.ts";
-import type { CheckingKeyManager, FindKey, KeyManager } from "./key_manager.ts";
+import type { FindingKeyManager, FindKey, KeyManager } from "./key_manager.ts";
 import { AcceptedKeys, type KeyOwner, type KeyRecord, KeyRing } from "./key_ring.ts";
 import { isKeyText } from "./key_text.ts";
 import { type ApiKeys, checkKeys, type KeyVerifier } from "./keys_option.ts";
@@ -16,7 +16,7 @@ import { type ApiKeys, checkKeys, type KeyVerifier } from "./keys_option.ts";
 export type Authenticate = (context: RequestContext) => MaybePromise<Caller | Problem>;
 
 /** Finds the caller of a request, by one form of the option `keys`: a list, a key manager or a verifier. */
-interface KeyCheck {
+interface CallerFinder {
   /** Finds the caller of a request without the field Authorization. */
   withoutKey(context: RequestContext): MaybePromise<Caller | Problem>;
   /**
@@ -28,12 +28,12 @@ interface KeyCheck {
 }
 
 export function createAuthenticate(keys: ApiKeys): Authenticate {
-  const check = createKeyCheck(keys);
+  const finder = createFinder(keys);
   return (context) => {
     const authorization = context.header("authorization");
-    if (authorization === null) return check.withoutKey(context);
+    if (authorization === null) return finder.withoutKey(context);
     const key = bearerToken(authorization);
-    return key === undefined ? OTHER_SCHEME : check.withKey(key, context);
+    return key === undefined ? OTHER_SCHEME : finder.withKey(key, context);
   };
 }
 
@@ -47,16 +47,20 @@ function bearerToken(authorization: string): string | undefined {
   return authorization.slice(start);
 }
 
-function createKeyCheck(keys: ApiKeys): KeyCheck {
-  if (typeof keys === "function") return checkByVerifier(keys);
-  if (isKeyManager(keys)) return checkByOwner((keys as CheckingKeyManager).findKey);
+function createFinder(keys: ApiKeys): CallerFinder {
+  if (typeof keys === "function") return finderByVerifier(keys);
+  // An app gets its key manager from `createKeyManager()`, whose managers all have the method that the public type lacks.
+  if (isKeyManager(keys)) return finderByOwner((keys as FindingKeyManager).findKey);
   const getRing = lazyRing(checkKeys(keys));
-  return checkByOwner((key) => chain(getRing(), (ring) => ring.find(key)));
+  return finderByOwner((key) => chain(getRing(), (ring) => ring.find(key)));
 }
 
-/** Whether the option is a key manager. JavaScript permits an app to leave the option out. */
+/**
+ * Whether the option is a key manager of this library. It is recognized by its method and not by `instanceof`, so that the bundle of an app
+ * without one need not have its class. JavaScript permits an app to leave the option out.
+ */
 function isKeyManager(keys: ApiKeys | undefined): keys is KeyManager {
-  return (keys as Partial<CheckingKeyManager> | undefined)?.findKey !== undefined;
+  return (keys as Partial<FindingKeyManager> | undefined)?.findKey !== undefined;
 }
 
 /**
@@ -78,7 +82,7 @@ function lazyRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
   return () => ring ??= make();
 }
 
-function checkByOwner(findKey: FindKey): KeyCheck {
+function finderByOwner(findKey: FindKey): CallerFinder {
   return {
     withoutKey: () => MISSING_KEY,
     withKey: (key, context) => chain(findKey(key, context), (owner) => callerOf(owner, key)),
@@ -94,7 +98,7 @@ function callerOf(owner: KeyOwner | undefined, key: string): Caller | Problem {
 }
 
 /** Asks the app's verifier about each request, also about one without a key: the app may know the caller by a cookie. */
-function checkByVerifier(verify: KeyVerifier): KeyCheck {
+function finderByVerifier(verify: KeyVerifier): CallerFinder {
   /**
    * The callers of keys that the verifier accepts by `true`, and so without naming a caller. The object is made when it is first needed, because
    * it needs a random seed.

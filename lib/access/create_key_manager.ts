@@ -24,19 +24,21 @@
 import { checkAll, type Checks, option, optionalFunction, requireMethods } from "../option_checks.ts";
 import type { KeyInfo, KeyStore, StoredKey } from "../stores/key_store.ts";
 import { KeyCache, type OutageListeners } from "./key_cache.ts";
+import { digestOf, idOf } from "./key_digest.ts";
 import {
   type AddedKey,
-  type CheckingKeyManager,
+  type CheckedKey,
   checkNewKey,
   EXPIRY,
+  type FindingKeyManager,
   type KeyManager,
   type NewKeyOptions,
   type RotateOptions,
   UnknownKeyError,
 } from "./key_manager.ts";
 import type { KeyRecord } from "./key_ring.ts";
+import { makeKey } from "./key_text.ts";
 import { type ApiKey, checkKeys } from "./keys_option.ts";
-import { type MadeKey, makeNewKey, makeSuccessor } from "./new_keys.ts";
 
 export type { AddedKey, ApiKey, KeyInfo, KeyManager, KeyStore, NewKeyOptions, RotateOptions, StoredKey };
 export { UnknownKeyError };
@@ -70,7 +72,7 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
     return { key, ...infoOf(stored) };
   }
 
-  const manager: CheckingKeyManager = {
+  const manager: FindingKeyManager = {
     // The time is 0 if no observer needs it.
     findKey: (key, { arrivedAt }) => cache.find(key, arrivedAt || performance.now()),
     async add(newKey) {
@@ -90,6 +92,51 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
     check: () => cache.renew(),
   };
   return manager;
+}
+
+/** A key that no store has yet. */
+interface MadeKey {
+  /** The key in clear text. */
+  key: string;
+  /** What a store keeps of the key. */
+  stored: StoredKey;
+  /** The key that it replaces, with the new expiry of that; undefined if it replaces none. */
+  replaced: { id: string; expires: Date } | undefined;
+}
+
+async function makeNewKey(
+  { label, expires, readOnly, caller }: CheckedKey,
+  replaced?: MadeKey["replaced"],
+): Promise<MadeKey> {
+  const key = makeKey();
+  const digest = await digestOf(key);
+  const id = idOf(digest);
+  const dates = { created: new Date(), expires, revoked: undefined };
+  return { key, stored: { id, label, caller: caller ?? id, readOnly, ...dates, digest }, replaced };
+}
+
+/**
+ * Makes the key that replaces another one. It has the label, the caller and the rights of the other.
+ *
+ * @param stored Every key of the store.
+ * @param options.overlapMs Milliseconds until the other key expires at the latest.
+ * @param options.expires When the new key expires. By default, it lives from now on as long as the other did.
+ * @throws {UnknownKeyError} If there is no such key, or it has expired.
+ */
+async function makeSuccessor(
+  stored: readonly StoredKey[],
+  id: string,
+  options: { overlapMs: number; expires: Date | undefined },
+): Promise<MadeKey> {
+  const now = Date.now();
+  const old = stored.find((key) => key.id === id);
+  if (!old || (old.expires?.getTime() ?? Infinity) <= now) throw new UnknownKeyError("valid key", id);
+  // A key that was replaced expires early, so its own dates do not tell the usual lifetime. The last key of its line does.
+  const { expires, created } = stored.findLast(({ caller, label }) => caller === old.caller && label === old.label)!;
+  const usualExpiry = expires && new Date(now + expires.getTime() - created.getTime());
+  const { label, caller, readOnly } = old;
+  const replaced = { id, expires: new Date(now + options.overlapMs) };
+  return await makeNewKey({ label, caller, readOnly, expires: options.expires ?? usualExpiry }, replaced);
 }
 
 /** What an app may know of a key. */
@@ -112,8 +159,8 @@ const ROTATION_CHECKS: Checks<RotateOptions, { overlapMs: number; expires: Date 
   expires: EXPIRY,
 };
 
-function overlapOf(milliseconds: unknown): number | false {
-  if (typeof milliseconds !== "number" || !(milliseconds >= 0)) return false;
+function overlapOf(milliseconds: unknown): number | undefined {
+  if (typeof milliseconds !== "number" || !(milliseconds >= 0)) return undefined;
   const end = new Date(Date.now() + milliseconds);
-  return Number.isNaN(end.getTime()) ? false : milliseconds;
+  return Number.isNaN(end.getTime()) ? undefined : milliseconds;
 }

@@ -50,10 +50,10 @@ export interface KeyManager {
 }
 
 /**
- * A key manager, as the check of keys uses it. It is recognized by this method and not by `instanceof`, so that the bundle of an app without
- * a key manager need not have its class.
+ * A key manager as `createKeyManager()` makes it. The public type lacks `findKey`, because an app has no use for it, and its parameter is
+ * internal.
  */
-export interface CheckingKeyManager extends KeyManager {
+export interface FindingKeyManager extends KeyManager {
   /** It needs no `this`. */
   findKey: FindKey;
 }
@@ -98,8 +98,8 @@ const NEW_KEY_CHECKS: Checks<NewKeyOptions, CheckedKey> = {
   caller: nonEmptyText,
 };
 
-function futureDate(given: unknown): Date | false {
-  return given instanceof Date && given.getTime() > Date.now() && new Date(given);
+function futureDate(given: unknown): Date | undefined {
+  return given instanceof Date && given.getTime() > Date.now() ? new Date(given) : undefined;
 }
 
 function checkLabel(label: string, name: string): string {

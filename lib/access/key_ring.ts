@@ -19,6 +19,7 @@ export interface KeyRecord {
   readOnly: boolean;
 }
 
+/** Who has a key. */
 export interface KeyOwner {
   caller: Caller;
   /** When the key ends, in milliseconds since 1970; `Infinity` if it has no end. */
@@ -92,7 +93,7 @@ function fixedCaller(id: string, readOnly: boolean): Caller {
   return Object.freeze({ id, readOnly });
 }
 
-interface KnownKey {
+interface TextEntry {
   key: string;
   owner: KeyOwner;
 }
@@ -103,8 +104,8 @@ interface KnownKey {
  */
 class OwnersByText {
   readonly #seed: number;
-  /** The keys by their fingerprint. Two keys may have the same one. */
-  readonly #keys = new Map<number, KnownKey[]>();
+  /** The entries by the fingerprint of their key. Two keys may have the same one. */
+  readonly #entries = new Map<number, TextEntry[]>();
 
   constructor(seed: number = crypto.getRandomValues(new Uint32Array(1))[0]!) {
     this.#seed = seed;
@@ -112,12 +113,12 @@ class OwnersByText {
 
   /** How many different fingerprints there are, which is about the number of keys. */
   get size(): number {
-    return this.#keys.size;
+    return this.#entries.size;
   }
 
   find(key: string): KeyOwner | undefined {
-    for (const known of this.#keys.get(hashText(key, this.#seed)) ?? []) {
-      if (areEqual(known.key, key)) return known.owner;
+    for (const entry of this.#entries.get(hashText(key, this.#seed)) ?? []) {
+      if (areEqual(entry.key, key)) return entry.owner;
     }
     return undefined;
   }
@@ -126,7 +127,7 @@ class OwnersByText {
   add(key: string, owner: KeyOwner): void {
     if (this.find(key)) return;
     const fingerprint = hashText(key, this.#seed);
-    this.#keys.set(fingerprint, [...this.#keys.get(fingerprint) ?? [], { key, owner }]);
+    this.#entries.set(fingerprint, [...this.#entries.get(fingerprint) ?? [], { key, owner }]);
   }
 }
 

@@ -65,7 +65,7 @@ function readKey(key: string, name: string): KeyRecord["key"] {
   return { digest };
 }
 
-function timeOf(date: unknown): number | false {
+function timeOf(date: unknown): number | undefined {
   const isValid = date instanceof Date && !Number.isNaN(date.getTime());
-  return isValid && date.getTime();
+  return isValid ? date.getTime() : undefined;
 }

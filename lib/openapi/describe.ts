@@ -28,11 +28,12 @@ export function describe(
   furtherCodes: readonly string[] = [],
 ): JsonObject {
   const paths: Record<string, JsonObject> = {};
-  const sharedResponses: Record<string, JsonObject> = {};
+  const responses: Record<string, JsonObject> = {};
   for (const [definition, describeOperation] of DESCRIBED_OPERATIONS) {
     const { path, method } = definition;
-    const operation = renderOperation(definition, describeOperation(settings), settings, sharedResponses);
+    const { operation, sharedResponses } = renderOperation(definition, describeOperation(settings), settings);
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation };
+    Object.assign(responses, sharedResponses);
   }
   const codes = new Set([...Object.keys(ERROR_STATUS), ...furtherCodes]);
   return {
@@ -44,8 +45,8 @@ export function describe(
     paths,
     components: {
       schemas: createSchemas(settings.defaultStatus, [...codes]),
-      responses: sharedResponses,
-      headers: renderHeaderComponents({ paths, sharedResponses }),
+      responses,
+      headers: renderHeaderComponents({ paths, responses }),
       securitySchemes: SECURITY,
     },
   };

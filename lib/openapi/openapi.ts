@@ -33,8 +33,9 @@ const CHECKS: Checks<OpenApiOptions, { servers: readonly OpenApiServer[] | undef
   servers: option('a list such as [{ url: "https://pets.example/v1" }]', checkServers, undefined),
 };
 
-function checkServers(given: unknown): OpenApiServer[] | false {
-  return Array.isArray(given) && given.every((server) => typeof server?.url === "string") && given;
+function checkServers(given: unknown): OpenApiServer[] | undefined {
+  const isList = Array.isArray(given) && given.every((server) => typeof server?.url === "string");
+  return isList ? given : undefined;
 }
 
 /**

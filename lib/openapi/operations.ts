@@ -1,7 +1,7 @@
 /** Renders operations, their responses, and the headers of these. */
 
 import type { Problem } from "../http/problem.ts";
-import type { JsonObject } from "../operations/json_types.ts";
+import type { Json, JsonObject } from "../operations/json_types.ts";
 import {
   type Definition,
   deprecationOf,
@@ -16,21 +16,23 @@ import type { Stability } from "../petstore/options.ts";
 const KEYS = Object.keys(HEADERS) as HeaderKey[];
 const POINTER = "#/components/headers/";
 
-/**
- * The Operation Object.
- *
- * @param shared Gets the responses that operations share, to which the object refers, by their names.
- */
+interface RenderedOperation {
+  /** The Operation Object of OpenAPI. */
+  operation: JsonObject;
+  /** The responses to which the object refers, and which operations share, by their names in `components.responses`. */
+  sharedResponses: JsonObject;
+}
+
 export function renderOperation(
   definition: Definition,
   description: Description,
   settings: CheckedOptions,
-  shared: Record<string, JsonObject>,
-): JsonObject {
+): RenderedOperation {
   const deprecation = deprecationOf(definition, settings);
   /** The fields that announce the end of a deprecated operation. */
   const announced: HeaderKey[] = deprecation ? ["Deprecation", "Sunset", "Successor"] : [];
   const responses: JsonObject = {};
+  const sharedResponses: JsonObject = {};
   for (const [status, response] of Object.entries(description.responses)) {
     responses[status] = renderSuccess(response, announced);
   }
@@ -38,13 +40,15 @@ export function renderOperation(
   for (const [status, groups] of Map.groupBy(failures, ({ errors }) => errors[0]!.status)) {
     const group = joinGroups(groups);
     const { sharedName } = group;
-    // A shared response may occur before the operation is known, so it does not announce its end.
-    if (sharedName !== undefined) shared[sharedName] = renderFailure(group);
-    responses[status] = sharedName === undefined
-      ? renderFailure(group, announced)
-      : { $ref: `#/components/responses/${sharedName}` };
+    if (sharedName === undefined) {
+      responses[status] = renderFailure(group, announced);
+    } else {
+      // A shared response may occur before the operation is known, so it does not announce its end.
+      sharedResponses[sharedName] = renderFailure(group);
+      responses[status] = { $ref: `#/components/responses/${sharedName}` };
+    }
   }
-  return {
+  const operation = {
     operationId: definition.id,
     tags: [description.tag],
     summary: description.summary,
@@ -54,6 +58,7 @@ export function renderOperation(
     ...description.ownMembers,
     responses,
   };
+  return { operation, sharedResponses };
 }
 
 /**
@@ -136,7 +141,13 @@ function renderExamples(errors: readonly Problem[]): JsonObject {
 
 /** The value of `components.headers`: those that the rest of a description refers to. */
 export function renderHeaderComponents(rest: JsonObject): JsonObject {
-  const text = JSON.stringify(rest);
-  const used = KEYS.filter((key) => text.includes(`"${POINTER}${key}"`));
+  const references = new Set(referencesIn(rest));
+  const used = KEYS.filter((key) => references.has(POINTER + key));
   return Object.fromEntries(used.map((key) => [key, HEADERS[key].definition]));
+}
+
+/** The value of each `$ref` within a JSON value. */
+function referencesIn(value: Json): Json[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => name === "$ref" ? [member] : referencesIn(member));
 }

@@ -18,7 +18,7 @@ import {
   scopedKey,
 } from "./idempotency.ts";
 import { createPetReader, describePetBody, petBodyFailures } from "./pet_body.ts";
-import { STORED_REX } from "./schemas.ts";
+import { PET_EXAMPLE } from "./schemas.ts";
 
 export const createPet: Definition = {
   id: "createPet",
@@ -80,7 +80,7 @@ export const describeCreatePet: Describe = (settings) => {
       201: {
         description: "The created animal, including the assigned `id`.",
         schema: "Pet",
-        example: STORED_REX,
+        example: PET_EXAMPLE,
         headers: remembersRequests ? ["Location", "IdempotencyReplayed"] : ["Location"],
       },
     },

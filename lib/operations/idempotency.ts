@@ -4,6 +4,7 @@ import { Problem } from "../http/problem.ts";
 import type { RequestContext } from "../http/context.ts";
 import { sha256 } from "../http/hash.ts";
 import type { JsonObject } from "./json_types.ts";
+import { parseStringItem } from "./string_item.ts";
 
 /** The longest key, in characters, without its quotes. */
 const MAX_LENGTH = 255;
@@ -41,19 +42,15 @@ export function readIdempotencyKey(context: RequestContext): string | undefined 
   return key;
 }
 
-function parseKey(text: string): string | undefined {
-  if (text.startsWith('"')) return STRING_ITEM.exec(text)?.[1]?.replace(/\\(.)/g, "$1");
-  return BARE.test(text) ? text : undefined;
+function parseKey(field: string): string | undefined {
+  if (field.startsWith('"')) return parseStringItem(field);
+  return isBareKey(field) ? field : undefined;
 }
 
-/**
- * A string with its quotes, and the parameters after it, which are ignored (RFC 9651 §3.1.2). Within the string, a backslash stands before a
- * quote and before a backslash (§3.3.3).
- */
-const STRING_ITEM = /^"((?:[ !#-[\]-~]|\\["\\])*)"(?:;.*)?$/;
-
-/** Visible ASCII without quote, backslash and comma. A comma would mean that two headers were joined. */
-const BARE = /^[!#-+\--[\]-~]*$/;
+/** Whether a text is visible ASCII without quote, backslash and comma. A comma would mean that two headers were joined. */
+function isBareKey(text: string): boolean {
+  return /^[!#-+\--[\]-~]*$/.test(text);
+}
 
 /** The key for the store: different for each caller, and a digest, so that it does not reveal the caller. */
 export function scopedKey(scope: string, key: string): Promise<string> {

@@ -11,32 +11,37 @@ import type { PetQuery } from "../stores/store.ts";
 import { type Definition, type Describe, linkBaseOf } from "./definition.ts";
 import { group, storeFailure } from "./failure_groups.ts";
 import { formatCursor, LIMIT, parseCursor } from "./paging.ts";
-import { CONDITIONS, STORED_REX } from "./schemas.ts";
+import { CONDITIONS, PET_EXAMPLE } from "./schemas.ts";
 
 export const listPets: Definition = {
   id: "listPets",
   method: "GET",
   effect: "reads",
   path: "/pets",
-  createHandler: (settings) => ({ query }) => {
-    const petQuery = readPetQuery(query);
-    return chain(settings.store.list(petQuery), ({ json, next }) => {
-      // A store of the app may say by null that no page follows, as databases do.
-      if (next == null) return taggedReply(json, "addition");
-      return taggedReply(json, "alteration", { link: nextLink(linkBaseOf(settings), petQuery, next) });
-    });
+  createHandler(settings) {
+    return ({ query }) => {
+      const petQuery = readPetQuery(query);
+      // A store in memory has the page at once. An `await` would cost its requests a turn.
+      return chain(settings.store.list(petQuery), ({ json, next }) => {
+        // A store of the app may say by null that no page follows, as databases do.
+        if (next == null) return taggedReply(json, "addition");
+        return taggedReply(json, "alteration", { link: nextLink(linkBaseOf(settings), petQuery, next) });
+      });
+    };
   },
 };
 
-/** The query parameters, and the valid values of each. */
-const PARAMETERS = {
+/** What each query parameter must be. Messages say it after "must be". */
+const VALID_VALUES = {
   limit: `a whole number from ${LIMIT.minimum} to ${LIMIT.maximum}`,
   status: `one of ${PET_STATUSES.join(", ")}`,
   cursor: "taken from the Link header of a list",
 };
 
+type ParameterName = keyof typeof VALID_VALUES;
+
 /** The query parameters that a list has, by their names. */
-export const LIST_PARAMETERS: readonly string[] = Object.keys(PARAMETERS);
+export const LIST_PARAMETERS: readonly string[] = Object.keys(VALID_VALUES);
 
 function readPetQuery(query: string): PetQuery {
   const parameters = splitQuery(query);
@@ -49,21 +54,32 @@ function readPetQuery(query: string): PetQuery {
 
 function readParameter<T>(
   parameters: readonly string[],
-  name: keyof typeof PARAMETERS,
+  name: ParameterName,
   parse: (value: string) => T | undefined,
 ): T | undefined {
   const [first, ...others] = queryValues(parameters, name);
   if (first === undefined) return undefined;
-  if (others.length > 0) throw invalidParameter(name, "and given once");
+  if (others.length > 0) throw repeatedParameter(name);
   const value = decodeQuery(first);
-  const parsed = value === undefined ? undefined : parse(value);
-  if (parsed === undefined) throw invalidParameter(name, `not ${quoted(value ?? first)}`);
+  if (value === undefined) throw invalidParameter(name, first);
+  const parsed = parse(value);
+  if (parsed === undefined) throw invalidParameter(name, value);
   return parsed;
 }
 
-/** @param ending The end of the message: what the value must not be, or what else it must be. */
-function invalidParameter(name: keyof typeof PARAMETERS, ending: string): Problem {
-  return new Problem(400, `invalid_${name}`, `The query parameter ${name} must be ${PARAMETERS[name]}, ${ending}`);
+/** For example, `The query parameter limit must be a whole number from 1 to 100, and given once`. */
+function repeatedParameter(name: ParameterName): Problem {
+  return new Problem(
+    400,
+    `invalid_${name}`,
+    `The query parameter ${name} must be ${VALID_VALUES[name]}, and given once`,
+  );
+}
+
+/** For example, `The query parameter limit must be a whole number from 1 to 100, not "101"`. */
+function invalidParameter(name: ParameterName, value: string): Problem {
+  const message = `The query parameter ${name} must be ${VALID_VALUES[name]}, not ${quoted(value)}`;
+  return new Problem(400, `invalid_${name}`, message);
 }
 
 function parseLimit(value: string): number | undefined {
@@ -86,14 +102,14 @@ export const describeListPets: Describe = () => ({
     parameters: [...describeParameters(), ...CONDITIONS],
   },
   responses: {
-    200: { description: "A page of animals.", schema: "Pets", example: [STORED_REX], headers: ["ETag", "NextPage"] },
+    200: { description: "A page of animals.", schema: "Pets", example: [PET_EXAMPLE], headers: ["ETag", "NextPage"] },
     304: { description: "The page has not changed.", headers: ["ETag", "NextPage"] },
   },
   failures: [
     group("a query parameter is invalid, empty or repeated", [
-      invalidParameter("limit", `not "101"`),
-      invalidParameter("status", `not "lost"`),
-      invalidParameter("cursor", `not "abc"`),
+      invalidParameter("limit", "101"),
+      invalidParameter("status", "lost"),
+      invalidParameter("cursor", "abc"),
     ]),
     storeFailure(),
   ],

@@ -17,7 +17,7 @@ import { parseNewPet, type PetStatus } from "../pet.ts";
 import type { PetDraft } from "../stores/store.ts";
 import type { OperationSettings } from "./definition.ts";
 import { type FailureGroup, group, MAY_BE_STORED, STORE_UNAVAILABLE } from "./failure_groups.ts";
-import { REX } from "./schemas.ts";
+import { NEW_PET_EXAMPLE } from "./schemas.ts";
 
 /** Reads the pet in the body of a request. It rejects with a {@link Problem} if the body is no valid pet. */
 export type PetReader = (context: RequestContext) => Promise<PetDraft>;
@@ -52,7 +52,7 @@ export function describePetBody({ maxBodyBytes, bodyTimeoutMs }: OperationSettin
   return {
     required: true,
     description: `At most ${maxBodyBytes} bytes, which must arrive within ${bodyTimeoutMs / 1000} seconds.`,
-    content: { "application/json": { schema: { $ref: "#/components/schemas/NewPet" }, example: REX } },
+    content: { "application/json": { schema: { $ref: "#/components/schemas/NewPet" }, example: NEW_PET_EXAMPLE } },
   };
 }
 

@@ -4,9 +4,8 @@ import type { JsonObject } from "./json_types.ts";
 import { MAX_NAME_LENGTH, PET_STATUSES, type PetStatus } from "../pet.ts";
 import { LIMIT } from "./paging.ts";
 
-/** The example of a new pet, and of a pet. */
-export const REX: JsonObject = { name: "Rex", categoryId: 7, status: "available" };
-export const STORED_REX: JsonObject = { id: 1, name: "Rex", categoryId: 7, status: "available" };
+export const NEW_PET_EXAMPLE: JsonObject = { name: "Rex", categoryId: 7, status: "available" };
+export const PET_EXAMPLE: JsonObject = { id: 1, name: "Rex", categoryId: 7, status: "available" };
 
 export const PET_ID: JsonObject = {
   name: "petId",

@@ -3,32 +3,32 @@
 import { text } from "../option_checks.ts";
 
 /** Makes the check of a base path, such as `/v1`. The base path of the root is "". */
-export function basePathOr(absent: string) {
-  return text('a path such as "/v1", without a slash at its end', parseBasePath, absent);
+export function basePathOr(fallback: string) {
+  return text('a path such as "/v1", without a slash at its end', parseBasePath, fallback);
 }
 
 /** Makes the check of a public address, such as `https://api.example/v1`, or of a path. */
-export function addressOr<Absent>(absent: Absent) {
-  return text('an address such as "https://api.example/v1", or a path', parseAddress, absent);
+export function addressOr<Fallback>(fallback: Fallback) {
+  return text('an address such as "https://api.example/v1", or a path', parseAddress, fallback);
 }
 
 /** A base path is compared with decoded paths, so it must have no escape sequence. */
-function parseBasePath(path: string): string | false {
+function parseBasePath(path: string): string | undefined {
   if (path === "" || path === "/") return "";
-  return /^(\/[^%/]+)+$/.test(path) ? parseAddress(path) : false;
+  return /^(\/[^%/]+)+$/.test(path) ? parseAddress(path) : undefined;
 }
 
 /**
  * Removes the slash at the end of an address or a path. Valid are `https://api.example/v1/` and `/v1`, and not `v1`.
  *
- * @returns The address, or `false` if it is not valid.
+ * @returns The address, or undefined if it is not valid.
  */
-function parseAddress(given: string): string | false {
-  if (given === "") return false;
+function parseAddress(given: string): string | undefined {
+  if (given === "") return undefined;
   const address = given.replace(/\/$/, "");
   // A path is checked with an origin before it. Two slashes would be the beginning of another origin.
   const isPath = address === "" || /^\/(?!\/)/.test(address);
-  return isNormalized(isPath ? `http://h${address}` : address) && address;
+  return isNormalized(isPath ? `http://h${address}` : address) ? address : undefined;
 }
 
 /**

@@ -55,10 +55,7 @@ export function checkOption<Name extends keyof CheckedOptions>(name: Name, given
   OPTION_CHECKS[name](given, name);
 }
 
-// Each option has a check: a function that gets the value of the app and the name of the option, for its message. The check returns the value,
-// or the default if the value is undefined, and throws if the value is wrong. `wholeNumber(65_536)`, for example, makes a check whose default is
-// 65,536. `Checks<Given, Made>` is an object with one check for each option.
-
+/** A check for each option. `wholeNumber(65_536)`, for example, makes a check whose default is 65,536. */
 const OPTION_CHECKS: Checks<PetstoreOptions, CheckedOptions> = {
   // A verifier sees the whole request, so it may accept one without Authorization.
   keys: (keys) => ({ authenticate: createAuthenticate(keys), mayLackAuthorization: typeof keys === "function" }),
@@ -137,15 +134,15 @@ const DEPRECATION_CHECKS: Checks<DeprecationOptions, Deprecation> = {
 };
 
 /** Makes the check of a `Date`. The years are those that an HTTP date can have. */
-function dateOr(absent: string) {
+function dateOr(fallback: string) {
   const parse = (given: unknown) => {
-    if (!(given instanceof Date)) return false;
+    if (!(given instanceof Date)) return undefined;
     const year = given.getUTCFullYear();
     const isValid = year >= 0 && year <= 9999;
     // The date is a copy, because the caller may change its own.
-    return isValid && new Date(given);
+    return isValid ? new Date(given) : undefined;
   };
-  return option("a Date from the year 0 to 9999", parse, new Date(absent));
+  return option("a Date from the year 0 to 9999", parse, new Date(fallback));
 }
 
 const STABILITY_CHECKS: Checks<Labels, Labels> = /* @__PURE__ */ Object.fromEntries(

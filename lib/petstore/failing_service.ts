@@ -4,7 +4,7 @@
  */
 
 import { hashText } from "../http/hash.ts";
-import type { Handler, Operation } from "../http/operation.ts";
+import type { Handler } from "../http/operation.ts";
 import { BROKEN_OFF, type Reply } from "../http/reply.ts";
 import { withoutCache } from "../operations/definition.ts";
 import { STORE_UNAVAILABLE } from "../operations/failure_groups.ts";
@@ -20,48 +20,52 @@ const BROKEN_REPLY: Reply = { status: 503, headers: {}, body: BROKEN_OFF };
  *
  * @throws {TypeError | RangeError} If an option is invalid.
  */
-export function createFailingService({ settings, parts }: Service, options: FaultOptions): Service {
+export function createFailingService({ settings, extras }: Service, options: FaultOptions): Service {
   const faults = checkFaults(options);
   const drawFault = createDraw(faults);
+  const failing = createService(settings, {
+    ...extras,
+    adaptOperation(given, id) {
+      // The petstore may have faults already, such as those of another operation.
+      const operation = extras.adaptOperation?.(given, id) ?? given;
+      // Only a call of an operation that has faults draws one, so that other requests use up none.
+      if (!faults.operations.includes(id)) return operation;
+      return { ...operation, handler: withDraws(operation.handler, drawFault, faults.delayMs) };
+    },
+  });
+  return { ...failing, respond: withLosses(failing) };
+}
 
-  /**
-   * Lets the calls of an operation draw faults. The service does this with each operation when it is made. Only a call of an operation that has
-   * faults draws one, so that other requests use up none.
-   */
-  function adapt(given: Operation, id: string): Operation {
-    // The petstore may have faults already, such as those of another operation.
-    const operation = parts.adapt?.(given, id) ?? given;
-    if (!faults.operations.includes(id)) return operation;
-    // From the cache, a reply would be sent without a draw.
-    const answer = withoutCache(operation.handler);
-    const handler: Handler = (call) => {
-      const hasFault = call.context.fields !== undefined;
-      const fault = hasFault ? undefined : drawFault();
-      if (!fault) return answer(call);
-      call.context.fields = { [FAULT_FIELD]: fault };
-      switch (fault) {
-        case "delay":
-          return sleep(faults.delayMs).then(() => answer(call));
-        case "unavailable":
-          return STORE_UNAVAILABLE;
-        case "cut":
-          return BROKEN_REPLY;
-        case "lose":
-          // The request is carried out. Its response is lost below.
-          return answer(call);
-      }
-    };
-    return { ...operation, handler };
-  }
+/** Lets each call of an operation draw a fault. */
+function withDraws(handler: Handler, drawFault: () => Fault | undefined, delayMs: number): Handler {
+  // From the cache, a reply would be sent without a draw.
+  const answer = withoutCache(handler);
+  return (call) => {
+    const hasFault = call.context.fields !== undefined;
+    const fault = hasFault ? undefined : drawFault();
+    if (!fault) return answer(call);
+    call.context.fields = { [FAULT_FIELD]: fault };
+    switch (fault) {
+      case "delay":
+        return sleep(delayMs).then(() => answer(call));
+      case "unavailable":
+        return STORE_UNAVAILABLE;
+      case "cut":
+        return BROKEN_REPLY;
+      case "lose":
+        // The request is carried out. `withLosses()` then replaces its reply.
+        return answer(call);
+    }
+  };
+}
 
-  const failing = createService(settings, { ...parts, adapt });
-  const respond: Service["respond"] = (context, send) =>
-    failing.respond(context, (reply) => {
+/** Sends a broken reply in place of one whose request has drawn `lose`. The observer of the service has been told of the real one. */
+function withLosses({ respond, finisher }: Service): Service["respond"] {
+  return (context, send) =>
+    respond(context, (reply) => {
       const isLost = context.fields?.[FAULT_FIELD] === "lose";
-      // The observer has seen the reply that is lost.
-      return send(isLost ? failing.finisher.complete(BROKEN_REPLY, context) : reply);
+      return send(isLost ? finisher.complete(BROKEN_REPLY, context) : reply);
     });
-  return { ...failing, respond };
 }
 
 /** Returns a function that draws the fault of the next request, if it has one. */

@@ -44,7 +44,7 @@ const OPERATION_IDS: readonly string[] = OPERATIONS.map(({ id }) => id);
 
 const SHARE = option(
   "a share from 0 to 1",
-  (given) => typeof given === "number" && given >= 0 && given <= 1 && given,
+  (given) => typeof given === "number" && given >= 0 && given <= 1 ? given : undefined,
   0,
 );
 
@@ -59,8 +59,8 @@ const CHECKS: Checks<FaultOptions, Required<FaultOptions>> = {
   seed: wholeNumber(1),
 };
 
-function parseOperations(given: unknown): readonly string[] | false {
-  if (!Array.isArray(given)) return false;
+function parseOperations(given: unknown): readonly string[] | undefined {
+  if (!Array.isArray(given)) return undefined;
   const chosen: string[] = [...given];
-  return chosen.every((id) => OPERATION_IDS.includes(id)) ? chosen : false;
+  return chosen.every((id) => OPERATION_IDS.includes(id)) ? chosen : undefined;
 }

@@ -12,20 +12,20 @@ import { OPERATIONS } from "../operations/table.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
 import type { CheckedOptions } from "./checked_options.ts";
 
-/** A pipeline, and what it was made of, so that another one can be made with a part more. */
+/** A pipeline, and what it was made of, so that another one can be made with an extra more. */
 export interface Service extends Pipeline {
   settings: CheckedOptions;
-  parts: ServiceParts;
+  extras: ServiceExtras;
 }
 
 /** What a service may have beside the options of a petstore. The standalone server and the faults on purpose give it. */
-export interface ServiceParts {
+export interface ServiceExtras {
   /** Refuses a request before anything else looks at it. */
   guard?: (context: RequestContext) => Problem | undefined;
   /** Operations that the server has beside those of the specification. */
   operations?: readonly Operation[];
   /** Changes an operation of the specification, which the id names. */
-  adapt?: (operation: Operation, id: string) => Operation;
+  adaptOperation?: (operation: Operation, id: string) => Operation;
 }
 
 /**
@@ -39,21 +39,22 @@ export function serviceOf(petstore: { handle: Handle }, message: string): Servic
   return service as Service;
 }
 
-export function createService(settings: CheckedOptions, parts: ServiceParts = {}): Service {
+export function createService(settings: CheckedOptions, extras: ServiceExtras = {}): Service {
   const { keys, store, cors, requestIds, onError, onResponse } = settings;
-  const { guard, operations = [], adapt = (operation) => operation } = parts;
+  const { guard, operations = [], adaptOperation = (operation) => operation } = extras;
   const pipeline = createPipeline({
-    ...keys,
+    authenticate: keys.authenticate,
+    mayLackAuthorization: keys.mayLackAuthorization,
     cors,
     requestIds,
     guard,
     observe: onResponse,
     authorize,
     cache: store.changes && new ResponseCache(() => store.changes!()),
-    operations: [...operations, ...OPERATIONS.map((each) => adapt(createOperation(each, settings), each.id))],
+    operations: [...operations, ...OPERATIONS.map((each) => adaptOperation(createOperation(each, settings), each.id))],
     recover: createRecovery(onError, explainFailure),
   });
-  return { ...pipeline, settings, parts };
+  return { ...pipeline, settings, extras };
 }
 
 function explainFailure(thrown: unknown): Problem {

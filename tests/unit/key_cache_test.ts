@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { createKeyManager } from "../../lib/access/create_key_manager.ts";
-import type { CheckingKeyManager, KeyManager } from "../../lib/access/key_manager.ts";
+import type { FindingKeyManager, KeyManager } from "../../lib/access/key_manager.ts";
 import type { RequestContext } from "../../lib/http/context.ts";
 import { isPromise, sleep } from "../../lib/promises.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
@@ -13,8 +13,8 @@ import { withQuickDigests } from "../support/quick_digests.ts";
 import { type VirtualClock, withVirtualClock } from "../support/virtual_clock.ts";
 
 /**
- * As `key_cache.ts` has them, in milliseconds: the age of keys that a request uses, and both the time limit of the first read and the time
- * after a failed read in which no request waits.
+ * As `key_state.ts` and `key_cache.ts` have them, in milliseconds: the age of keys that a request uses, and both the time limit of the first
+ * read and the time after a failed read in which no request waits.
  */
 const MAX_AGE = 1_000, PATIENCE = 10_000;
 
@@ -26,7 +26,7 @@ type Answer = [verdict: "yes" | "no" | "error", wait?: number];
 /** One of two programs that share a store. */
 class Program {
   readonly now: () => number;
-  readonly manager: CheckingKeyManager;
+  readonly manager: FindingKeyManager;
   /** The other program. Its manager always reads. */
   readonly other: KeyManager;
   /** The error of each outage that was told, and `undefined` for each end of one. */
@@ -51,7 +51,7 @@ class Program {
     const store = { list: () => keys.list(), listSince, add: keys.add.bind(keys), revoke: keys.revoke.bind(keys) };
     const listeners = { onOutage: (error: unknown) => told.push(error), onRecovery: () => told.push(undefined) };
     this.now = now;
-    this.manager = createKeyManager(store, listeners) as CheckingKeyManager;
+    this.manager = createKeyManager(store, listeners) as FindingKeyManager;
     this.other = createKeyManager(keys);
   }
 
