@@ -59,7 +59,7 @@ export function createFailingService({ settings, parts }: Service, options: Faul
     failing.respond(context, (reply) => {
       const isLost = context.fields?.[FAULT_FIELD] === "lose";
       // The observer has seen the reply that is lost.
-      return send(isLost ? failing.finisher.complete(BROKEN_REPLY, context) : reply);
+      return send(isLost ? failing.finisher.prepare(BROKEN_REPLY, context) : reply);
     });
   return { ...failing, respond };
 }
