@@ -32,6 +32,7 @@ export function createHandles(pipeline: ServingPipeline): { handle: Handle; fetc
 }
 
 /** Finds the pipeline of a petstore. It is undefined if {@link createHandles} has not made the `handle` of the service. */
-export function pipelineOf(service: { handle?: unknown } | undefined): ServingPipeline | undefined {
-  return PIPELINES.get(service?.handle as object);
+export function pipelineOf(service: unknown): ServingPipeline | undefined {
+  const { handle } = Object(service);
+  return PIPELINES.get(handle);
 }
