@@ -69,8 +69,8 @@ export function openBody(incoming: NodeRequest, outgoing: NodeResponse): Readabl
 const REST_TIMEOUT_MS = 1000;
 
 /**
- * The body as it arrives, of which an app may read a part and forget the rest. Node would then never read the next request of the connection, so
- * the rest is discarded some time after the response was sent. Node itself discards a body that nothing reads.
+ * The body as it arrives. An app may read a part of it and forget the rest. Node would then never read the next request of the connection, so
+ * the rest is discarded some time after the response was sent. Node itself discards a body of which nothing was read.
  */
 function streamOf(incoming: NodeRequest, outgoing: NodeResponse): ReadableStream<Uint8Array> {
   const pieces = piecesOf(incoming);

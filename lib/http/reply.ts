@@ -21,9 +21,11 @@ export const BROKEN_OFF: unique symbol = Symbol("broken off");
 export type Body = string | Uint8Array<ArrayBuffer> | typeof BROKEN_OFF | null;
 
 /**
- * The changes of the store that make a kept reply stale. It is `alteration` if only a change or a removal of a pet does, as for a pet
- * itself or a page that is full, and `addition` if a new pet does too, as for the last page or a pet that does not exist. A body that
- * never changes says `alteration`, the rarer kind.
+ * The changes of the store that make a kept reply stale:
+ *
+ * - `alteration`: only a change or a removal of a pet, as for a pet itself or a page that is full. A body that never changes says this too,
+ *   because it is the rarer kind.
+ * - `addition`: a new pet too, as for the last page or a pet that does not exist.
  */
 export type Invalidation = "alteration" | "addition";
 
