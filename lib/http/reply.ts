@@ -45,8 +45,8 @@ export interface Reply {
 }
 
 /**
- * A reply that the cache keeps and sends again and again. What a host or the access log makes of it, such as a `Response`, is kept with it.
- * It has no cookies, because only an app sets them, and an app's replies are not kept.
+ * A reply that the cache keeps and sends again and again. The `Response` that a host makes of it is kept with it. It
+ * has no cookies, because only an app sets them, and an app's replies are not kept.
  */
 export class KeptReply implements Reply {
   readonly status: number;
@@ -57,8 +57,6 @@ export class KeptReply implements Reply {
   readonly invalidatedBy: Invalidation | undefined;
   /** The first `Response` of this reply. On Deno and Bun later requests get a clone of it, which costs a tenth of a new one. */
   template: Response | undefined;
-  /** The part of a line of the access log that is the same for each request. The access log sets it. */
-  logged: string | undefined;
   /** What was made of this reply for the origin of the last request. */
   #variant: { origin: string | undefined; reply: KeptReply } | undefined;
 

@@ -3,7 +3,7 @@
  *
  * - A response is kept from the second request for its target on, if that comes soon.
  * - It is sent only while nothing has changed on which it depends. The store counts its changes. The counters from before the response was made
- *   are kept with it, and each use compares them with the present ones. `StoreChanges` in stores/store.ts says what a store must do for this.
+ *   are kept with it, and each use compares them with the present ones. The comment in stores/store_changes.ts has the rules, with an example.
  * - When the cache is full, the responses that have not been asked for lately are dropped ({@link RecentCache}).
  *
  * A request calls `find()` first. Just before the kept response is sent, after everything that waits, it asks `isFresh()`. If there is no fresh

@@ -1,7 +1,7 @@
 import { askApp } from "../http/app_response.ts";
 import { Problem } from "../http/problem.ts";
 import type { Reply } from "../http/reply.ts";
-import type { Definition, Describe } from "./definition.ts";
+import type { Definition, Describe, Description } from "./definition.ts";
 import { group } from "./failure_groups.ts";
 
 /** The app answers this operation, if it has a handler for it. */
@@ -28,6 +28,8 @@ function withoutGrants(reply: Reply): Reply {
 
 const NO_STORE_ORDERS = /* @__PURE__ */ new Problem(501, "not_implemented", "This petstore has no store orders");
 
+const OF_THE_APP: Description["responses"] = { default: { description: "A response of the app." } };
+
 export const describeListStoreOrders: Describe = ({ handleStoreOrders }) => ({
   tag: "store",
   summary: "Store orders",
@@ -36,6 +38,6 @@ export const describeListStoreOrders: Describe = ({ handleStoreOrders }) => ({
     : "This petstore has no store orders, and answers with 501.",
   // GitBook would show a panel to try the operation, which could only ever answer 501.
   ...(!handleStoreOrders && { ownMembers: { "x-hideTryItPanel": true } }),
-  responses: handleStoreOrders ? { default: { description: "A response of the app." } } : {},
+  responses: handleStoreOrders ? OF_THE_APP : {},
   failures: handleStoreOrders ? [] : [group("this petstore has no store orders", [NO_STORE_ORDERS])],
 });

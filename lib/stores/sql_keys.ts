@@ -22,8 +22,8 @@ const NEW_KEY_COLUMNS = "id, digest, label, caller, read_only, created_at, expir
 const NEVER = 2n ** 63n - 1n;
 
 /**
- * Keeps API keys in a table of SQLite, or of a database with its SQL. No statement uses a parameter at two places, because Node 22.13 cannot
- * bind such a parameter.
+ * Keeps API keys in a table of SQLite, or of a database with its SQL. No statement uses a parameter at two places,
+ * because Node 22.13 cannot bind such a parameter.
  */
 export class SqlKeys implements KeyStore {
   readonly #table: string;

@@ -26,8 +26,9 @@
 import type { MaybePromise } from "../promises.ts";
 import type { PetDraft, PetStatus } from "../pet.ts";
 import type { KeyStore } from "./key_store.ts";
+import type { StoreChanges } from "./store_changes.ts";
 
-export type { MaybePromise };
+export type { MaybePromise, StoreChanges };
 export { formatPet, formatPets, type Pet, type PetDraft, type PetStatus } from "../pet.ts";
 export type { KeyInfo, KeySnapshot, KeyStore, StoredKey } from "./key_store.ts";
 
@@ -81,8 +82,8 @@ export interface PetPage {
  * **Atomicity.** A pet is visible completely or not at all. A failed create leaves no pet, unless the store could not
  * learn the outcome; then the store must not repeat the create. An invalid status is refused.
  *
- * **Changes.** Only other programs may change or delete pets. A store with {@link changes} counts this in
- * `alterations`. A page begins after an id, whether or not that pet is still there.
+ * **Changes.** Only other programs may change or delete pets. A page begins after an id, whether or not that pet is
+ * still there.
  *
  * **Durability.** A create resolves once the pet is as safe as a commit of the database; with `createSqliteStore`, it
  * survives a loss of power. Pets of {@link createMemoryStore} end with the process.
@@ -90,7 +91,7 @@ export interface PetPage {
  * **Concurrency.** A get or list that starts after a create has resolved sees the pet. A page shows one moment.
  *
  * **Cost.** It must not grow with the number of pets, except for the depth of indexes. A page reads its own rows and
- * one more, at any position and for any status. A createOnce touches up to four rows more than a create.
+ * one more, at any position and for any status. A createOnce deletes at most a few expired requests.
  */
 export interface PetStore {
   /** Adds a pet and returns its id. */
@@ -105,9 +106,9 @@ export interface PetStore {
   /** Returns one page of the list. */
   list(query: PetQuery): MaybePromise<PetPage>;
   /**
-   * Lets the service keep responses while these counters are the same. They count the changes of every server; a store that cannot do
-   * so has no `changes()`. The result may be one object that changes. The method must not throw: a store that cannot
-   * detect changes lets `alterations` grow with every call.
+   * Returns the counters by which the service keeps responses: see {@link StoreChanges}. They count the changes of every
+   * server; a store that cannot do so has no `changes()`. The result may be one object that changes. The method must not
+   * throw: a store that cannot detect changes lets `alterations` grow with every call.
    */
   changes?(): StoreChanges;
   /** Throws {@link StoreUnavailableError} if the store cannot serve. */
@@ -126,23 +127,6 @@ export interface KeyedPetStore extends PetStore {
   readonly keys: KeyStore;
   /** Closes the store. */
   [Symbol.asyncDispose](): Promise<void>;
-}
-
-/**
- * Counts the changes since the store was opened, so that the service can keep responses and never sends a stale one:
- *
- * 1. It copies the counters before it asks the store for what a response shows.
- * 2. It keeps the response with this copy. A pet and a full page become stale by an alteration alone; the last page and a missing pet
- *    by an addition too.
- * 3. Before it sends the kept response, it compares the copy with the counters of that moment.
- *
- * No stale response is sent if a counter grows after reads see the change and before the create resolves. The counters never decrease.
- */
-export interface StoreChanges {
-  /** Grows whenever pets are added, and perhaps at other times. */
-  additions: number;
-  /** Grows whenever a pet may have changed or disappeared, for example by another program. */
-  alterations: number;
 }
 
 /** Says that a store cannot serve or be opened. Clients do not get the message. */

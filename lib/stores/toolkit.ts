@@ -6,14 +6,14 @@
  * @example
  * ```ts
  * import assert from "node:assert/strict";
- * import { pageOf, recall } from "@petstore/petstore/store/toolkit";
+ * import { outcomeOfRepeated, pageOf } from "@petstore/petstore/store/toolkit";
  *
  * // A query for one row more than the page may have shows whether there is a next page.
  * const rows = [{ id: 1, json: '{"id":1}' }, { id: 2, json: '{"id":2}' }];
  * assert.deepEqual(pageOf(rows, 1), { json: '[{"id":1}]', next: 1n });
  *
- * // The row of a remembered request tells the outcome of a create with the same key.
- * assert.deepEqual(recall({ fingerprint: "f", id: 7 }, "f"), { outcome: "replayed", id: 7n });
+ * // A remembered request tells the outcome of a create with the same key.
+ * assert.deepEqual(outcomeOfRepeated({ fingerprint: "f", id: 7n }, "f"), { outcome: "replayed", id: 7n });
  * ```
  *
  * @module
@@ -34,4 +34,5 @@ export {
   type StoreChanges,
   StoreUnavailableError,
 } from "./store.ts";
-export { type Outcome, type PendingWrite, recall, storeClosed, uncertain, type Write, WritingStore } from "./write.ts";
+export { outcomeOfRepeated, type RememberedRequest, storeClosed, uncertainOutcomeError } from "./write_outcomes.ts";
+export { type Outcome, type PendingWrite, type Write, WritingStore } from "./writing_store.ts";

@@ -18,6 +18,10 @@ const REFUSED: [line: string, shows: string][] = [
   ["--docs=pk_secret", "Option '--docs' does not take an argument; add"],
   ["serve pk_stray", "Only flags"],
   ["serve --store", "Option '--store <value>' argument missing"],
+  ["serve --store --docs", "Option '--store' argument is ambiguous; add"],
+  ["serve --no-store", "Unknown option '--no-store' (did you mean --store?)"],
+  ["serve -hx", "Unknown option '-x'; add"],
+  ["serve --no-docs --__proto__=pk_a", "Unknown option '--__proto__'; add"],
 
   // Settings of a server.
   ["serve --hostname=a%20b", "--hostname must be an address or a name"],
@@ -26,7 +30,8 @@ const REFUSED: [line: string, shows: string][] = [
   ...["", "undefined", "%23%20pk_a", "KEY=pk_a", "vault:pk_a", `Sha256:${"0".repeat(64)}`].map((key) =>
     [`serve --key=${key}`, "--key: An API key has letters, digits and "] as [string, string]
   ),
-  ["PETSTORE_KEYS=pk_a,,pk_b serve", "PETSTORE_KEYS: An API key has letters"],
+  ["PETSTORE_KEYS=pk_a,,pk_b serve", "PETSTORE_KEYS has no value before or after a comma"],
+  ["PETSTORE_KEYS=pk_a,pk_b, serve", "PETSTORE_KEYS has no value before or after a comma"],
   ["serve --key=sha256:pk_0f", "sha256: and 64 hex digits"],
   ["serve --cors-origin=https://a.example/x", "--cors-origin must be "],
   ["serve --cors-origin=* --cors-origin=https://a.example", "--cors-origin: * must be the only origin"],
@@ -82,6 +87,10 @@ const REFUSED: [line: string, shows: string][] = [
   ["import folder", "folder cannot be read: "],
   ["import none", "none cannot be read: no such file or directory"],
   ["import blank", "blank has no pets\n"],
+  [
+    "import array",
+    "The pets are a JSON array, but an import reads one pet from each line; jq -c '.[]' writes such lines\n",
+  ],
   ["restore theirs.db", "theirs.db is an SQLite database of another program"],
   ["restore damaged.db", "damaged.db is "],
   ["restore pets.db", "pets.db is the store itself"],
@@ -103,6 +112,7 @@ async function makeFiles(): Promise<void> {
   mkdirSync("folder");
   writeFileSync("data", "not the folder of the database");
   writeFileSync("kept", "kept");
+  writeFileSync("array", `\ufeff\n[\n${'{"name": "Rex", "categoryId": 7},\n'.repeat(99)}`);
   writeFileSync("blank", "\ufeff\n \n");
   writeFileSync("utf16", "\ufeffpk_secret\r\n", "utf16le");
 }

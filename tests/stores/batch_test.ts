@@ -99,6 +99,7 @@ test("a commit waits for clients for as long as the last one took, and not after
     const { sizes, commits, add } = createBatch(true);
     const waits: { milliseconds: number | undefined; end: () => void }[] = [];
     const setTimeout = (end: () => void, milliseconds?: number) => waits.push({ milliseconds, end });
+    const clearTimeout = (id: number) => waits[id - 1]!.end = () => {};
     /** Commits creates that come together. */
     const commit = async (creates: number, milliseconds: number) => {
       add(creates);
@@ -107,7 +108,8 @@ test("a commit waits for clients for as long as the last one took, and not after
       commits.end();
       await turn();
     };
-    await whileReplaced(globalThis, { setTimeout: setTimeout as unknown as typeof globalThis.setTimeout }, async () => {
+    const timers = { setTimeout, clearTimeout } as unknown as Pick<typeof globalThis, "setTimeout" | "clearTimeout">;
+    await whileReplaced(globalThis, timers, async () => {
       // A single client is not waited for.
       await commit(1, 5);
       for (const milliseconds of [5, 0.1, 600]) await commit(2, milliseconds);

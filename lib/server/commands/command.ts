@@ -1,8 +1,8 @@
 import type { Context } from "../serving/runtime.ts";
-import type { Options, Values } from "../settings/options.ts";
+import { type Flags, type Options, readValues, type Values } from "../settings/options.ts";
 
-/** A command of the program, as its help text describes it. */
-export interface Command<Given extends Options = Options> {
+/** What the help text shows of a command, and what its end means. */
+interface CommandFacts<Given extends Options> {
   /** What the command is for, in one line. */
   summary: string;
   /** In the order of the help text. */
@@ -24,6 +24,10 @@ export interface Command<Given extends Options = Options> {
    * output cannot be written: a status that asks for another attempt would add all pets again. If absent, the output is the result.
    */
   mayLoseOutput?: true;
+}
+
+/** A command as its file declares it. The types of the values that it gets follow from its options. */
+interface CommandDeclaration<Given extends Options> extends CommandFacts<Given> {
   /**
    * @param operand "" if none is given.
    * @returns The exit status, if it is not 0.
@@ -33,12 +37,22 @@ export interface Command<Given extends Options = Options> {
   run(values: Values<Given>, context: Context, operand: string): void | Promise<number | void>;
 }
 
-/**
- * Declares a command. The types of the values that it gets follow from its options, and are checked here, because the table of commands does
- * not know them. The options of every command are added.
- */
-export function declareCommand<const Given extends Options>(command: Command<Given>): Command {
-  return { ...command, options: { ...command.options, ...COMMON_OPTIONS } } as Command;
+/** A command of the program. It reads the values of its flags by itself, so all commands have one type. */
+export interface Command extends CommandFacts<Options> {
+  /** Runs the command, as its declaration says. Fails too if a flag or a variable has an invalid value. */
+  run(flags: Flags, context: Context, operand: string): Promise<number | void>;
+}
+
+/** Makes a command of its declaration. The options of every command are added. */
+export function declareCommand<const Given extends Options>(declaration: CommandDeclaration<Given>): Command {
+  const { options } = declaration;
+  return {
+    ...declaration,
+    options: { ...options, ...COMMON_OPTIONS },
+    async run(flags, context, operand) {
+      return await declaration.run(readValues(options, flags, context.environment), context, operand);
+    },
+  };
 }
 
 const COMMON_OPTIONS: Options = {

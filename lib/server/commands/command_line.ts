@@ -1,107 +1,107 @@
-/** Reads a command line: finds its command with the flags, or the text that it asks for. */
+/**
+ * Reads a command line in two steps. `findCommand()` finds the command and splits the words after it, and refuses no flag. `readRequest()`
+ * then checks these words. Between the steps, the program learns from `--log` how to print the failures of the second one.
+ */
 
-import { parseArgs } from "node:util";
 import { commandLine } from "../process/invocation.ts";
 import { SettingError } from "../process/start_error.ts";
 import { didYouMean } from "../process/suggestion.ts";
 import { VERSION } from "../process/version.ts";
-import type { Flags, Options } from "../settings/options.ts";
+import type { Flags } from "../settings/options.ts";
 import type { Command } from "./command.ts";
+import { readFlags, splitWords, type Words } from "./flags.ts";
 import { describeCommand, describeProgram } from "./help.ts";
 import { COMMANDS, DEFAULT_COMMAND } from "./table.ts";
 
-/** A command to run, with its arguments. The values of its flags are not checked yet. */
-export interface CommandRequest {
-  command: Command;
-  flags: Flags;
-  operand: string;
-}
-
-/** What a command line asks for if it runs no command: a text is printed. */
+/** A text that a command line asks for. */
 export interface TextRequest {
-  command?: undefined;
+  kind: "text";
   text: string;
 }
 
-const VERSION_REQUEST: TextRequest = { text: `petstore ${VERSION}` };
-
-/**
- * Finds out what a command line asks for: a command, or a text to print. `help` before a command, and `--help` or `-h` after it, show its
- * help.
- *
- * @param words The arguments of the program.
- * @throws {SettingError} If there is no such command or flag, a flag lacks its value, or there are too many or too few operands.
- */
-export async function readCommandLine(words: readonly string[]): Promise<CommandRequest | TextRequest> {
-  const [first = "", second = ""] = words;
-  if (first === "help") return await readCommandLine([...words.slice(1), "--help"]);
-  if (first === "version") return VERSION_REQUEST;
-  if (isNoName(first)) {
-    // No command is named, so the flags are those of the default command. But `--help` describes the program, since the user may not know
-    // that command.
-    const asksForHelp = words.includes("--help") || words.includes("-h");
-    return asksForHelp ? { text: await describeProgram() } : await readCommand(DEFAULT_COMMAND, words);
-  }
-  // Some names have two words, such as `keys add`. Their first word alone, as in `keys --help`, asks for the list of all commands.
-  const beginsLongerName = Object.keys(COMMANDS).some((name) => name.startsWith(`${first} `));
-  if (!beginsLongerName) return await readCommand(first, words.slice(1));
-  if (isNoName(second)) return { text: await describeProgram() };
-  return await readCommand(`${first} ${second}`, words.slice(2));
+/** A command and the words after it, which are not checked yet. */
+export interface UncheckedRequest extends Words {
+  kind: "unchecked";
+  name: string;
+  command: Command;
 }
 
-/** Whether a word names no command: it is a flag, or missing. */
-function isNoName(word: string): boolean {
-  return word === "" || word.startsWith("-");
+/** A command to run. Its flags are those of the command, but their values are not checked yet. */
+export interface CommandRequest {
+  kind: "command";
+  command: Command;
+  flags: Flags;
+  /** "" if none is given. */
+  operand: string;
+}
+
+const VERSION_REQUEST: TextRequest = { kind: "text", text: `petstore ${VERSION}` };
+
+/**
+ * Finds the command of a command line, or the text that it asks for:
+ *
+ * | words                             | result                             |
+ * | --------------------------------- | ---------------------------------- |
+ * | `export pets.ndjson`              | `export`                           |
+ * | `keys add --label ci`             | `keys add`                         |
+ * | `--port 9000`, or no words        | `serve`, the default               |
+ * | `help keys add`                   | as `keys add --help`               |
+ * | `--help`, `help`, `keys`          | the text that lists all commands   |
+ * | `version`                         | the version                        |
+ *
+ * @param words The arguments of the program.
+ * @throws {SettingError} If there is no such command.
+ */
+export async function findCommand(words: readonly string[]): Promise<TextRequest | UncheckedRequest> {
+  const [first = "", second = ""] = words;
+  switch (first) {
+    case "help":
+      return await findCommand([...words.slice(1), "--help"]);
+    case "version":
+      return VERSION_REQUEST;
+    case "keys":
+      if (mayBeName(second)) return await loadCommand(`keys ${second}`, words.slice(2));
+      return { kind: "text", text: await describeProgram() };
+  }
+  if (mayBeName(first)) return await loadCommand(first, words.slice(1));
+  // The user may not know the default command, so `--help` alone describes the program.
+  const asksForHelp = words.includes("--help") || words.includes("-h");
+  if (asksForHelp) return { kind: "text", text: await describeProgram() };
+  return await loadCommand(DEFAULT_COMMAND, words);
+}
+
+/** Whether a word may be the name of a command: it is there, and is no flag. */
+function mayBeName(word: string): boolean {
+  return word !== "" && !word.startsWith("-");
 }
 
 /**
  * @param words The words after the name of the command.
  * @throws {SettingError} If there is no such command. The message does not quote the name, because it may be a key.
  */
-async function readCommand(name: string, words: readonly string[]): Promise<CommandRequest | TextRequest> {
+async function loadCommand(name: string, words: readonly string[]): Promise<UncheckedRequest> {
   if (!Object.hasOwn(COMMANDS, name)) {
     throw new SettingError(
       `There is no such command${didYouMean(name, Object.keys(COMMANDS))}; --help lists the commands`,
     );
   }
   const command = await COMMANDS[name]!();
-  // The advice does not name the program, because the user may have started it by a task.
-  const advice = `add --help to see the flags of ${name}`;
-  const { values: flags, positionals } = parseWords(words, command.options, advice);
-  if (flags["version"]) return VERSION_REQUEST;
-  if (flags["help"]) return { text: describeCommand(name, command) };
-  return { command, flags, operand: readOperand(positionals, command, advice) };
+  return { kind: "unchecked", name, command, ...splitWords(words, command.options) };
 }
 
 /**
- * Finds the flags among the words of a command line. Their values are not checked.
+ * Checks the words after a command, and finds out whether they ask for a text. The values of flags are not checked.
  *
- * @param advice The end of a message about a wrong flag.
- * @throws {SettingError} If a flag is unknown or lacks a value.
+ * @throws {SettingError} If a flag is unknown, lacks its value or must not have one, or there are too many or too few operands.
  */
-export function parseWords(words: readonly string[], options: Options, advice: string) {
-  const types = Object.entries(options).map(([name, { format, short }]) => {
-    // By `multiple`, the values of each flag are a list.
-    return [name, { type: format ? "string" : "boolean", multiple: true, ...(short && { short }) }] as const;
-  });
-  try {
-    return parseArgs({
-      args: [...words],
-      options: Object.fromEntries(types),
-      allowPositionals: true,
-      allowNegative: true,
-    });
-  } catch (error) {
-    throw new SettingError(`${describeFault((error as Error).message, options)}; ${advice}`);
-  }
-}
-
-/** Says what `parseArgs()` has found wrong, and which flag an unknown one may mean. */
-function describeFault(message: string, options: Options): string {
-  // Only the first sentence is used: the others are advice of `parseArgs()`, which does not apply here. A dot may stand in a flag too.
-  const [fault = ""] = message.split(/\.(?:\s|$)|\n/, 1);
-  const [, unknown] = /^Unknown option '--(?:no-)?([^']*)'/.exec(fault) ?? [];
-  return unknown === undefined ? fault : fault + didYouMean(unknown, Object.keys(options), "--");
+export function readRequest(request: UncheckedRequest): TextRequest | CommandRequest {
+  const { name, command } = request;
+  // The advice does not name the program, because the user may have started it by a task.
+  const advice = `add --help to see the flags of ${name}`;
+  const flags = readFlags(request.flags, command.options, advice);
+  if (flags["version"]) return VERSION_REQUEST;
+  if (flags["help"]) return { kind: "text", text: describeCommand(name, command) };
+  return { kind: "command", command, flags, operand: readOperand(request.operands, command, advice) };
 }
 
 /**

@@ -42,14 +42,21 @@ ${examples.map((line) => `  ${line}\n`).join("")}
 ${EXIT_STATUSES}`;
 }
 
+/**
+ * The lines of an option, such as:
+ *
+ * ```txt
+ *   --port <number>         port to listen on, 0 for a free one
+ *                           [PETSTORE_PORT, or PORT, default 8000]
+ * ```
+ */
 function describeOption([flag, option]: [string, Option]): string {
   const { format, isList, variable, alias, help } = option;
-  const notes = [
-    isList && "repeatable",
-    variable,
-    alias && `or ${alias}`,
-    option.default && `default ${option.default}`,
-  ].filter((note) => note !== undefined);
+  const notes: string[] = [];
+  if (isList) notes.push("repeatable");
+  if (variable !== undefined) notes.push(variable);
+  if (alias !== undefined) notes.push(`or ${alias}`);
+  if (option.default !== undefined) notes.push(`default ${option.default}`);
   const form = format ? ` <${format.placeholder}>` : switchForm(flag, option);
   return describeRow(`--${flag}${form}`, help, notes);
 }
@@ -60,14 +67,15 @@ function switchForm(flag: string, { short, variable }: Option): string {
   return variable === undefined ? "" : `, --no-${flag}`;
 }
 
-/** A flag or a command in the first column, its help text in the second, and below this text the notes. */
-function describeRow(form: string, help: string, notes: readonly unknown[] = []): string {
+/** Puts a flag or a command into the first column, its help text into the second, and the notes below this text. */
+function describeRow(form: string, help: string, notes: readonly string[] = []): string {
   const lines = wrap(help, LINE_WIDTH - INDENT.length);
   if (notes.length > 0) lines.push(`[${notes.join(", ")}]`);
-  // There are two spaces before the form, and at least two after it. A longer form has a line of its own.
-  const fitsColumn = form.length + 4 <= INDENT.length;
-  const first = fitsColumn ? `  ${form}`.padEnd(INDENT.length) + lines.shift() : `  ${form}`;
-  return [first, ...lines.map((line) => INDENT + line)].join("\n") + "\n";
+  const second = lines.map((line) => `${INDENT}${line}\n`).join("");
+  const first = `  ${form}`;
+  // At least two spaces stand between the columns. A longer form has a line of its own.
+  const fitsColumn = first.length + 2 <= INDENT.length;
+  return fitsColumn ? first + second.slice(first.length) : `${first}\n${second}`;
 }
 
 function wrap(text: string, width: number): string[] {

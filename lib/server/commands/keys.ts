@@ -14,7 +14,7 @@ import type { Context } from "../serving/runtime.ts";
 import { checkAsSetting, DURATION, EXPIRY, text } from "../settings/formats.ts";
 import { SETTINGS } from "../settings/server_settings.ts";
 import { findSharedStore } from "../store_setting/find_store.ts";
-import type { StoreSetting } from "../store_setting/store_setting.ts";
+import type { SharedStore } from "../store_setting/store_setting.ts";
 import { declareCommand } from "./command.ts";
 import { describeKeys, keysAsJson } from "./key_table.ts";
 
@@ -48,7 +48,7 @@ export const ADD_KEY = declareCommand({
     if (!label) throw new SettingError(`Say what the key is for, as in ${commandLine("keys add --label ci")}`);
     const newKey = { label, readOnly, ...(expires && { expires }) };
     // The options are checked before the store is opened, because opening it may create it.
-    checkAsSetting("", () => checkNewKey(newKey));
+    checkAsSetting(() => checkNewKey(newKey));
     const setting = await findSharedStore(store, context.environment);
     await useKeys(setting, context, async (keys) => printKey(await createKeyManager(keys).add(newKey), context));
   },
@@ -81,8 +81,7 @@ export const ROTATE_KEY = declareCommand({
   failure: FAILURE,
   async run({ store, overlap }, context, operand) {
     const setting = await findSharedStore(store, context.environment);
-    // This fails if the store does not exist, while opening it would make it.
-    const { id } = await findKey(operand, await setting.listKeys());
+    const { id } = (await findKey(operand, setting)).key;
     await useKeys(setting, context, async (keys) => {
       printKey(await createKeyManager(keys).rotate(id, { overlapMs: overlap }), context);
       context.report(`${id} expires after the overlap, or earlier if it was to expire earlier`);
@@ -101,34 +100,33 @@ export const REVOKE_KEY = declareCommand({
   async run({ store }, context, operand) {
     const { output, report, environment } = context;
     const setting = await findSharedStore(store, environment);
-    // This fails if the store does not exist, while opening it would make it.
-    const stored = await setting.listKeys();
-    const { id, digest } = await findKey(operand, stored);
+    const { key: { id, digest }, others } = await findKey(operand, setting);
     await useKeys(setting, context, async (keys) => {
       await keys.revoke(id, new Date());
       output.add(oneLine(`${id} is revoked`));
       (await removeRevokedKey(digest, setting.path)).forEach(report);
-      if (stored.some((key) => key.id !== id && isValid(key))) return;
-      report(`no key of the store is valid now; ${commandLine("keys add")} makes one`);
+      if (!others.some(isValid)) report(`no key of the store is valid now; ${commandLine("keys add")} makes one`);
     });
   },
 });
 
 /**
- * Finds the key that an operand names, by its id or by the key itself.
+ * Finds the key that an operand names, by its id or by the key itself, and the other keys of the store. This reads the
+ * store without opening it, and fails if the store does not exist: to open it would make it.
  *
  * @throws {SettingError} If there is no such key. The message does not quote the operand, because it may be a key.
  */
-async function findKey(operand: string, stored: readonly StoredKey[]): Promise<StoredKey> {
+async function findKey(operand: string, setting: SharedStore): Promise<{ key: StoredKey; others: StoredKey[] }> {
+  const stored = await setting.listKeys();
   const digest = await digestOf(operand);
-  const found = stored.find((key) => key.id === operand || key.digest === digest);
-  if (found) return found;
+  const key = stored.find((candidate) => candidate.id === operand || candidate.digest === digest);
+  if (key) return { key, others: stored.filter((other) => other !== key) };
   throw new SettingError(`There is no such key; ${commandLine("keys list")} shows the ids`);
 }
 
 /** Opens the keys of a store for `use`, and closes the store afterwards. A store that does not exist is made. */
 async function useKeys(
-  { description, open }: StoreSetting,
+  { description, open }: SharedStore,
   { report }: Context,
   use: (keys: KeyStore) => Promise<void>,
 ): Promise<void> {

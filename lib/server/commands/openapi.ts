@@ -20,8 +20,8 @@ export const OPENAPI = declareCommand({
     "petstore openapi --openapi-server Production=https://api.example/v1 | npx openapi-typescript",
   ],
   run(values, { output }) {
-    // The description does not depend on the keys, and no request comes.
-    const options = checkOptions({ ...libraryOptions(values), keys: () => false });
+    // The description depends neither on the origins nor on the keys, and no request comes.
+    const options = checkOptions({ ...libraryOptions({ ...values, "cors-origin": [] }), keys: () => false });
     const description = describeServer(options, values["openapi-server"]);
     output.add(JSON.stringify(values.samples ? withSamples(description) : description, null, 2));
   },

@@ -1,11 +1,10 @@
-import { chmodSync, chownSync, linkSync, renameSync, rmSync, type Stats, statSync } from "node:fs";
+import { chmodSync, chownSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import type { StoredKey } from "../../stores/key_store.ts";
 import { backupUntilAborted } from "../../stores/sqlite/backup_thread.ts";
 import { COMPANION_ENDS, endsOf, followLinks } from "../../stores/sqlite/file_names.ts";
 import { type PresentFile, takePresentFile } from "../../stores/sqlite/present_file.ts";
 import { keptName } from "../../stores/sqlite/remains.ts";
-import { findRevivedKeys } from "../../stores/sqlite/revived_keys.ts";
+import { endRevivedKeys, findRevivedKeys, type RevivedKey } from "../../stores/sqlite/revived_keys.ts";
 import { syncFolder } from "../process/folders.ts";
 import { untilInterrupted } from "../process/process.ts";
 import { makeFile, renameToNew } from "../process/publish_file.ts";
@@ -37,8 +36,8 @@ export const RESTORE = declareCommand({
   failure: "The restore failed",
   async run({ store, "revoke-newer": revokesNewer = false }, { output, environment }, operand) {
     const path = await findSqliteFile(store, environment);
-    // A signal must not end the process while the present file is looked at and open, because that would leave a second name of the file, or
-    // a journal, beside it.
+    // A signal must not end the process while the present file is open, because that would leave a second name of the file, or a journal,
+    // beside it.
     const lines = await untilInterrupted((signal) => restore(operand, path, revokesNewer, signal));
     output.add(lines.map(oneLine).join("\n"));
   },
@@ -53,7 +52,7 @@ export const RESTORE = declareCommand({
  * 4. The copy takes the place of the present file.
  *
  * @param revokesNewer Whether the keys that the restore makes valid again end as in the replaced file.
- * @param interrupted Aborted by a signal to the process. One that comes after the steps have begun is noticed by `makeFile()`.
+ * @param interrupted Aborted by a signal to the process. One that comes after step 1 is noticed by `makeFile()`.
  * @returns What the restore has done, in lines for the operator.
  */
 async function restore(
@@ -63,23 +62,23 @@ async function restore(
   interrupted: AbortSignal,
 ): Promise<string[]> {
   prepareFolder(file);
+  // Step 1.
   const present = takePresentFile(file);
-  const { path, stats, keys } = present;
   try {
+    const { path, keys } = present;
     if (followLinks(backup) === path) throw new SettingError(`${backup} is the store itself`);
     if (revokesNewer && !keys) {
       throw new SettingError(`It is not known which keys were revoked, because those of ${file} cannot be read`);
     }
-    const fill = async (copy: string, _descriptor: number, signal: AbortSignal) => {
-      const { pets } = await backupUntilAborted(backup, copy, signal);
-      const revived = keys && findRevivedKeys(copy, keys, revokesNewer);
-      copyOwner(path, stats, copy);
-      return { pets, revived };
-    };
     const keptPath = keptName(path);
     interrupted.throwIfAborted();
-    // The copy is filled under a temporary name. It is on disk before it replaces the present file.
-    const { pets, revived } = await makeFile(path, fill, (copy) => replace(present, keptPath, copy));
+    const { pets, revived } = await makeFile(
+      path,
+      // Step 2. The copy has a temporary name.
+      (copy, _descriptor, signal) => fillCopy(backup, copy, present, revokesNewer, signal),
+      // Steps 3 and 4.
+      (copy) => replace(present, keptPath, copy),
+    );
     return [
       `${file}: ${formatPetCount(pets)} from ${backup}, checked`,
       ...endsOf(keptPath).map((end) => `${keptPath}${end}: the replaced file`),
@@ -91,16 +90,36 @@ async function restore(
 }
 
 /**
- * Gives a new file the owner and the mode of the present one, because the restore may run as root, and the server as another user. If there
- * is no present file, the new one gets the owner of the folder if that is possible: a server makes the folder and the file as one user.
+ * Copies the backup, and changes the copy where it must be like the present file.
+ *
+ * @returns The number of pets, and the keys that the restore makes valid again. These are undefined if the keys of the
+ * present file could not be read.
  */
-function copyOwner(path: string, stats: Stats | undefined, name: string): void {
-  if (stats) chmodSync(name, stats.mode & 0o777);
+async function fillCopy(
+  backup: string,
+  copy: string,
+  present: PresentFile,
+  revokesNewer: boolean,
+  signal: AbortSignal,
+): Promise<{ pets: bigint; revived: RevivedKey[] | undefined }> {
+  const { pets } = await backupUntilAborted(backup, copy, signal);
+  const revived = present.keys && findRevivedKeys(copy, present.keys);
+  if (revokesNewer && revived) endRevivedKeys(copy, revived);
+  copyOwner(present, copy);
+  return { pets, revived };
+}
+
+/**
+ * Gives the copy the owner and the mode of the present file, because the restore may run as root, and the server as another user. If there
+ * is no present file, the copy gets the owner of the folder if that is possible: a server makes the folder and the file as one user.
+ */
+function copyOwner({ path, stats }: PresentFile, copy: string): void {
+  if (stats) chmodSync(copy, stats.mode & 0o777);
   const owner = stats ?? statSync(dirname(path));
-  const { uid, gid } = statSync(name);
+  const { uid, gid } = statSync(copy);
   if (uid === owner.uid && gid === owner.gid) return;
   try {
-    chownSync(name, owner.uid, owner.gid);
+    chownSync(copy, owner.uid, owner.gid);
   } catch {
     // The owner of the folder was only a guess.
     if (!stats) return;
@@ -109,11 +128,7 @@ function copyOwner(path: string, stats: Stats | undefined, name: string): void {
 }
 
 /**
- * Does the steps 3 and 4.
- *
- * With two names, the present file is never absent: after a kill or a loss of power, it or the copy is there. A file without hard links, or
- * with a log that is not written back, has to be moved away, and then its log. If that is cut short, no server starts until the restore is
- * repeated: one refuses a log without its file, and a missing file with a kept one beside it.
+ * Puts the copy in the place of the present file.
  *
  * @param keptPath The name under which the present file is kept.
  */
@@ -122,16 +137,27 @@ function replace({ path, isOpen }: PresentFile, keptPath: string, copy: string):
     // SQLite has written the log of an open file back into it, so what is left of the log is empty.
     for (const end of COMPANION_ENDS) rmSync(path + end, { force: true });
     if (tryLink(path, keptPath)) {
+      // The present file has two names now, and is never absent: after a kill or a loss of power, it or the copy is in its place.
       syncFolder(dirname(path));
-      return renameSync(copy, path);
+      renameSync(copy, path);
+      return;
     }
   }
+  moveAway(path, keptPath);
+  // A server may have made a file meanwhile, which is not replaced.
+  renameToNew(copy, path);
+}
+
+/**
+ * Moves the present file away, and then its log. This is for a file system without hard links, and for a log that is not
+ * written back. If it is cut short, no server starts until the restore is repeated: a server refuses a log without its
+ * file, and a missing file with a kept one beside it.
+ */
+function moveAway(path: string, keptPath: string): void {
   for (const end of endsOf(path)) {
     renameSync(path + end, keptPath + end);
     syncFolder(dirname(path));
   }
-  // If there was no file, a server may have made one meanwhile, which is not replaced.
-  renameToNew(copy, path);
 }
 
 /** Gives a file a second name. Returns false on a file system without hard links. */
@@ -145,7 +171,7 @@ function tryLink(path: string, name: string): boolean {
 }
 
 /** @param revived Undefined if the keys of the replaced file could not be read. */
-function describeKeys(revived: StoredKey[] | undefined, revokesNewer: boolean): string[] {
+function describeKeys(revived: readonly RevivedKey[] | undefined, revokesNewer: boolean): string[] {
   if (!revived) {
     return [
       `Keys that were revoked after the backup may be valid again; ${commandLine("keys list")} shows the valid ones`,

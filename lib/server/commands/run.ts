@@ -1,13 +1,11 @@
 /** The program: runs the command of a command line, and turns its failure into a line on standard error and an exit status. */
 
 import type { Command } from "./command.ts";
-import { type CommandRequest, readCommandLine, type TextRequest } from "./command_line.ts";
+import { findCommand, readRequest, type TextRequest, type UncheckedRequest } from "./command_line.ts";
 import type { Context, Runtime } from "../serving/runtime.ts";
 import { asJsonLine } from "../process/lines.ts";
 import { codeOf, explain, SettingError, startError } from "../process/start_error.ts";
-import { DEFAULT_COMMAND } from "./table.ts";
 import { type Environment, prepareEnvironment } from "../settings/environment.ts";
-import { readValues } from "../settings/options.ts";
 import { describeUnknownVariables } from "../settings/server_settings.ts";
 import { resolvesWithin } from "../../promises.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
@@ -33,11 +31,13 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
   let command: Command | undefined;
   let status: number;
   try {
-    // This comes before the command line is read, so that its own errors are JSON too.
-    if (logsJson(args, runtime.environment)) errorOutput.format = asJsonLine;
-    const request = await readCommandLine(args);
-    command = request.command;
-    status = await printOrRun(request, context);
+    const found = await findCommand(args);
+    if (found.kind === "unchecked") {
+      command = found.command;
+      // This comes before the flags are checked, so that a fault of a flag is told as JSON too.
+      if (logsJson(found, runtime.environment)) errorOutput.format = asJsonLine;
+    }
+    status = await printOrRun(found, context);
     const mustReachReader = status === 0 && !command?.mayLoseOutput;
     if (mustReachReader && await isLost(output)) status = 1;
   } catch (error) {
@@ -51,15 +51,14 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
 }
 
 /** Prints the text that a command line asks for, or runs its command. */
-async function printOrRun(request: CommandRequest | TextRequest, context: Context): Promise<number> {
-  if (!request.command) {
+async function printOrRun(found: TextRequest | UncheckedRequest, context: Context): Promise<number> {
+  const request = found.kind === "unchecked" ? readRequest(found) : found;
+  if (request.kind === "text") {
     context.output.add(request.text.trimEnd());
     return 0;
   }
-  const { command, flags, operand } = request;
   describeUnknownVariables(context.listVariables()).forEach(context.report);
-  const values = readValues(command.options, flags, context.environment);
-  return await command.run(values, context, operand) ?? 0;
+  return await request.command.run(request.flags, context, request.operand) ?? 0;
 }
 
 /** Whether something of the output could not be written. A reader that closes the pipe, such as `head`, has got what it wanted. */
@@ -83,13 +82,10 @@ function explainFailure(error: unknown, command: Command | undefined): SettingEr
   throw error;
 }
 
-/**
- * Whether a server is to log JSON, as by `petstore serve --log json`, `--log=json` alone, or the variable. This looks at the words themselves,
- * because they may be such that they cannot be parsed.
- */
-function logsJson(words: readonly string[], environment: Environment): boolean {
-  const [command = DEFAULT_COMMAND] = words;
-  if (command !== DEFAULT_COMMAND && !command.startsWith("-")) return false;
-  const value = words.findLast((word, i) => word.startsWith("--log=") || words[i - 1] === "--log");
-  return (value?.replace("--log=", "") ?? environment("PETSTORE_LOG")) === "json";
+/** Whether a server is to log JSON, by its flag or the variable. The last flag counts. */
+function logsJson({ command, flags }: UncheckedRequest, environment: Environment): boolean {
+  const variable = command.options["log"]?.variable;
+  if (variable === undefined) return false;
+  const flag = flags.findLast(({ name }) => name === "log");
+  return (flag?.value ?? environment(variable)) === "json";
 }

@@ -21,10 +21,14 @@ export interface FirstKey {
 }
 
 /**
- * Adds the key of the key file to the store, unless the store has it. If the store has no keys and there is no key file, makes the file
- * with a new key. A store in memory gets a key that ends with the server, as the pets do, and no file is made.
+ * Makes sure that there is a key, and says where it is.
  *
- * @param configured The keys of the settings. If there are any, neither the store nor the key file is looked at.
+ * - The settings have keys: neither the store nor the key file is looked at.
+ * - The store is memory: it gets a key that ends with the server, as the pets do, and no file is made.
+ * - The store has no keys: it gets the key of the key file, which is made if there is none.
+ * - The store has keys: it gets that of the key file too, if there is one.
+ *
+ * @param configured The keys of the settings.
  * @param isLasting Whether the store is more than memory.
  * @throws {SettingError} If the keys cannot be read or kept.
  */
@@ -34,47 +38,61 @@ export async function provideFirstKey(
   isLasting: boolean,
 ): Promise<FirstKey> {
   if (configured.length > 0) return keyElsewhere("as set");
-  if (!isLasting) {
-    const { key } = await createKeyManager(store).add({ label: FIRST_LABEL });
-    return { newKey: key, note: "new, until the server stops", inShell: key };
-  }
+  if (!isLasting) return await makeKeyForRun(store);
   try {
     const stored = await store.list();
-    const hasValidKey = stored.some(isValid);
-    const note = hasValidKey
-      ? `in the store (${commandLine("keys list")})`
-      : `none is valid (${commandLine("keys add")} makes one)`;
-    let file: FileKey | undefined;
-    try {
-      file = stored.length === 0 ? await readOrMakeKey(KEY_FILE) : readKey(KEY_FILE);
-    } catch (error) {
-      // A file that cannot be used, such as one with a mode that a platform has set, is only noted if nothing needs it.
-      if (hasValidKey) return keyElsewhere(`${note}; ${(error as Error).message}`);
-      throw error;
-    }
-    if (!file || !await acceptKey(file.key, stored, store)) return keyElsewhere(note);
-    const inShell = `$(cat ${KEY_FILE})`;
-    if (!file.isNew) return { note: `in ${KEY_FILE}`, inShell };
-    return { newKey: file.key, note: `new, kept in ${KEY_FILE}`, inShell };
+    return stored.length === 0 ? await provideFileKey(store) : await findKeyOf(store, stored);
   } catch (error) {
     throw explain("The API keys of the store cannot be used", error);
   }
 }
 
-/** What is said of keys that only the user knows. */
+async function makeKeyForRun(store: KeyStore): Promise<FirstKey> {
+  const { key } = await createKeyManager(store).add({ label: FIRST_LABEL });
+  return { newKey: key, note: "new, until the server stops", inShell: key };
+}
+
+/** Adds the key of the key file to a store without keys. */
+async function provideFileKey(store: KeyStore): Promise<FirstKey> {
+  const file = await readOrMakeKey(KEY_FILE);
+  await addKey(await digestOfKey(file.key), store);
+  return keyInFile(file);
+}
+
+/** Finds a key for a store that has keys. One that the store has revoked, or that has expired, stays so, even if the key file has it. */
+async function findKeyOf(store: KeyStore, stored: readonly StoredKey[]): Promise<FirstKey> {
+  const hasValidKey = stored.some(isValid);
+  const note = hasValidKey
+    ? `in the store (${commandLine("keys list")})`
+    : `none is valid (${commandLine("keys add")} makes one)`;
+  let file: FileKey | undefined;
+  try {
+    file = readKey(KEY_FILE);
+  } catch (error) {
+    if (!hasValidKey) throw error;
+    // The server does not need the file. So a fault, such as a mode that a platform has set, is only noted.
+    return keyElsewhere(`${note}; ${(error as Error).message}`);
+  }
+  if (!file) return keyElsewhere(note);
+  const digest = await digestOfKey(file.key);
+  const known = stored.find((key) => key.digest === digest);
+  if (known && !isValid(known)) return keyElsewhere(note);
+  if (!known) await addKey(digest, store);
+  return keyInFile(file);
+}
+
+/** Says that only the user knows the key. */
 function keyElsewhere(note: string): FirstKey {
   return { note, inShell: "<API_KEY>" };
 }
 
-/**
- * Adds the key of the file to the store, unless the store has it. A key that the store has revoked, or that has expired, stays so.
- *
- * @returns Whether the store accepts the key now.
- */
-async function acceptKey(key: string, stored: readonly StoredKey[], store: KeyStore): Promise<boolean> {
-  const digest = await digestOfKey(key);
-  const storedKey = stored.find((candidate) => candidate.digest === digest);
-  if (storedKey) return isValid(storedKey);
+function keyInFile({ key, isNew }: FileKey): FirstKey {
+  const inShell = `$(cat ${KEY_FILE})`;
+  if (!isNew) return { note: `in ${KEY_FILE}`, inShell };
+  return { newKey: key, note: `new, kept in ${KEY_FILE}`, inShell };
+}
+
+async function addKey(digest: string, store: KeyStore): Promise<void> {
   // The result is not looked at: it is false if another server was first, and then the store has the key too.
   await store.add({
     id: idOf(digest),
@@ -88,7 +106,6 @@ async function acceptKey(key: string, stored: readonly StoredKey[], store: KeySt
     expires: undefined,
     revoked: undefined,
   });
-  return true;
 }
 
 /** Whether a key is accepted now. */

@@ -48,6 +48,9 @@ export function readKey(path: string): FileKey | undefined {
     const key = readKeyText(path);
     if (key === "") return undefined;
     requireOwnFile(path);
+    if (/\s/.test(key)) {
+      throw new SettingError(`${path} must have one key; set PETSTORE_KEYS_FILE to a file with several`);
+    }
     checkKeys([key]);
     return { key, isNew: false };
   } catch (error) {

@@ -1,6 +1,6 @@
 /** Writes lines to standard output and standard error, in batches and in the background. */
 
-import { Buffer } from "node:buffer";
+import { createLineQueue } from "./line_queue.ts";
 import { asJsonLine, oneLine } from "./lines.ts";
 
 export interface LineWriter {
@@ -58,12 +58,6 @@ export async function writeAll(sink: Sink, bytes: Uint8Array): Promise<void> {
   while (writtenLength < bytes.length) writtenLength += await sink.write(bytes.subarray(writtenLength));
 }
 
-/** If more characters than this wait for a slow reader, further lines are dropped and counted. */
-const MAX_WAITING_LENGTH = 1_048_576;
-
-/** For speed, lines are encoded together, this many at a time. */
-const LINES_PER_ENCODING = 32;
-
 /** The pause after a write. It is there for speed: a write wakes a thread, which costs as much as several responses. */
 const WRITE_PAUSE_MS = 50;
 
@@ -77,57 +71,23 @@ const WRITE_PAUSE_MS = 50;
  */
 function createLineWriter(sink: Sink, onFailure: (error: Error) => void): LineWriter {
   const writer: Required<LineWriter> = { add, flush, format: (line) => line, failure: undefined };
-  /** The last lines that wait to be written. The others are in `encoded`, before them. */
-  const lines: string[] = [];
-  /**
-   * Bytes that wait to be written. They are outside V8's heap, for speed: as strings, the lines between two writes would outlive the young
-   * generation, and fill the old one.
-   */
-  const encoded: Uint8Array[] = [];
-  const encoder = new TextEncoder();
-  /** The length in characters of what waits to be written. */
-  let waitingLength = 0;
-  /** How many lines were dropped since the last write began. */
-  let droppedCount = 0;
+  const queue = createLineQueue((line) => writer.format(line));
   /** Begins the next write. It is undefined while the writer is idle, and from the beginning of a write to its end. */
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** The write under way, or undefined. It never rejects. */
   let writing: Promise<void> | undefined;
 
   function add(line: string): void {
-    if (waitingLength > MAX_WAITING_LENGTH) {
-      droppedCount++;
-      return;
-    }
-    const formatted = writer.format(line);
-    waitingLength += formatted.length + 1;
-    if (lines.push(formatted) >= LINES_PER_ENCODING) encode();
+    queue.add(line);
     // The first line after a pause is written soon, with the others of the same turn of the event loop.
     if (!writing) timer ??= setTimeout(startWrite, 0);
-  }
-
-  function encode(): void {
-    if (lines.length === 0) return;
-    encoded.push(encoder.encode(`${lines.join("\n")}\n`));
-    lines.length = 0;
   }
 
   /** Writes what waits. If nothing does, the writer becomes idle. */
   function startWrite(): void {
     clearTimeout(timer);
     timer = undefined;
-    if (!writing && waitingLength > 0) writing = write(takeWaiting());
-  }
-
-  /** Returns all that waits, and what is to be said of dropped lines. Then nothing waits. */
-  function takeWaiting(): Uint8Array {
-    if (droppedCount > 0) {
-      lines.push(writer.format(`${droppedCount} lines were dropped because the reader was too slow`));
-    }
-    encode();
-    waitingLength = 0;
-    droppedCount = 0;
-    return Buffer.concat(encoded.splice(0));
+    if (!writing && !queue.isEmpty()) writing = write(queue.takeAll());
   }
 
   async function write(bytes: Uint8Array): Promise<void> {

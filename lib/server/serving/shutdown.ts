@@ -37,8 +37,8 @@ export interface EndingServer {
  * 3. The listener stops: it closes its socket, and waits for its connections.
  * 4. The requests that are held are refused, because they keep their connections open. Clients read their last responses.
  *
- * @param holdTimeMs How long requests are held before the socket closes.
- * @param endTimeoutMs The time limit for the whole end.
+ * @param holdTimeMs How long step 2 takes.
+ * @param endTimeoutMs The time limit for all steps.
  */
 export async function shutDown(
   { gate, listener, report }: EndingServer,
@@ -46,10 +46,14 @@ export async function shutDown(
   endTimeoutMs = END_TIMEOUT_MS,
 ): Promise<void> {
   const endAt = performance.now() + endTimeoutMs;
+  // Step 1.
   await resolvesWithin(DRAIN_TIMEOUT_MS, gate.refuse());
+  // Step 2.
   const releaseHeld = gate.hold();
   await sleepInSteps(holdTimeMs);
+  // Step 3.
   const allClosed = listener.stop();
+  // Step 4.
   releaseHeld();
   // The wait has a limit, because a client may never finish its request. After the limit, the process ends with the connection open.
   if (!await resolvesWithin(endAt - performance.now(), allClosed)) {
@@ -58,8 +62,8 @@ export async function shutDown(
 }
 
 /**
- * A container may be paused meanwhile. When it goes on, a single timer would be over before the process has read the requests that wait in its
- * socket. With several, it reads them between two timers.
+ * Sleeps by several timers, because a container may be paused meanwhile. When it goes on, a single timer would be over
+ * before the process has read the requests that wait in its socket. With several, it reads them between two timers.
  */
 async function sleepInSteps(ms: number): Promise<void> {
   for (let step = 0; step < HOLD_STEPS; step++) await sleep(ms / HOLD_STEPS);

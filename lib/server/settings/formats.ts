@@ -102,14 +102,15 @@ export const ADDRESS: Format<{ hostname: string; port: number }> = {
 /**
  * Runs a check of the library, which throws a `TypeError` or a `RangeError` for a wrong value.
  *
- * @param prefix The beginning of the message.
+ * @param source The flag or variable that has the value, if the message is to name it.
  * @throws {SettingError} In place of these errors.
  */
-export function checkAsSetting<T>(prefix: string, check: () => T): T {
+export function checkAsSetting<T>(check: () => T, source?: string): T {
   try {
     return check();
   } catch (error) {
     const isWrongValue = error instanceof TypeError || error instanceof RangeError;
-    throw isWrongValue ? new SettingError(prefix + error.message) : error;
+    if (!isWrongValue) throw error;
+    throw new SettingError(source === undefined ? error.message : `${source}: ${error.message}`);
   }
 }

@@ -7,18 +7,27 @@ import { checkFaults, type FaultOptions, FAULTS } from "../../petstore/fault_opt
 import type { Stability } from "../../petstore/options.ts";
 import type { Format } from "./formats.ts";
 
+/** A Bearer token, as a client can send it (RFC 6750 §2.1). */
+const TOKEN = /^[\w.~+/-]+=*$/;
+
+/** What programs write for a variable without a value. */
+const NO_VALUES: readonly string[] = ["null", "undefined"];
+
 /**
- * What a client can send as a Bearer token (RFC 6750 §2.1), or a digest. Other keys are refused: a comment, a line of an env file, JSON, a
- * reference to a vault or a digest with a misspelt prefix stands there by mistake, and anyone could guess it.
+ * Whether a text is meant as a key or as its digest. Another text stands there by mistake, and anyone could guess it: a
+ * comment, a line of an env file, JSON, a reference to a vault, or a digest with a misspelt prefix.
  */
-const KEY = /^(?!(?:null|undefined)$)(?:[\w.~+/-]+=*|sha256:.+)$/;
+function isKeyOrDigest(text: string): boolean {
+  if (NO_VALUES.includes(text)) return false;
+  return TOKEN.test(text) || text.startsWith("sha256:");
+}
 
 export const API_KEY: Format<string> = {
   placeholder: "key",
   description: "an API key",
   parse(text) {
     // The message of the default would quote the key.
-    if (!KEY.test(text)) {
+    if (!isKeyOrDigest(text)) {
       throw new TypeError(
         "An API key has letters, digits and -._~+/ alone, or is sha256: and the 64 hex digits of another key",
       );

@@ -1,6 +1,26 @@
 /**
- * How a command declares its options, and how they are read: a flag has precedence over an environment variable, and this one over a
- * default. The type of each value follows from the declaration.
+ * How a command declares its options, and how they are read. A flag has precedence over an environment variable, and a variable over a
+ * default. The type of each value follows from the declaration. For example, a command may declare:
+ *
+ * ```txt
+ * const OPTIONS = {
+ *   port: { format: PORT, variable: "PETSTORE_PORT", default: "8000", help: "the port" },
+ *   key: { format: API_KEY, isList: true, variable: "PETSTORE_KEYS", help: "an API key" },
+ *   metrics: { format: ADDRESS, help: "the address of the metrics" },
+ *   "dry-run": { help: "change nothing" },
+ * } satisfies Options;
+ * ```
+ *
+ * `readValues()` then returns:
+ *
+ * | name      | type                     | set by                                                       | if unset    |
+ * | --------- | ------------------------ | ------------------------------------------------------------ | ----------- |
+ * | `port`    | `number`                 | `--port 9000`, or else `PETSTORE_PORT=9000`                  | `8000`      |
+ * | `key`     | `readonly string[]`      | `--key a --key b`, or else `PETSTORE_KEYS=a,b`               | `[]`        |
+ * | `metrics` | the address, `undefined` | `--metrics 127.0.0.1:9464`                                   | `undefined` |
+ * | `dry-run` | `boolean`, `undefined`   | `--dry-run` and `--no-dry-run`                               | `undefined` |
+ *
+ * An invalid text fails with a message for the operator: `--port must be a number from 0 to 65535, not "http"`.
  */
 
 import { SettingError } from "../process/start_error.ts";
@@ -28,19 +48,25 @@ export interface Option {
 /** Options by their flags without the dashes. */
 export type Options = Readonly<Record<string, Option>>;
 
-/** The values of options. That of a switch is a boolean. A list that is unset has no items, and any other option is then undefined. */
+/** The values of options, by their flags. */
 export type Values<Given extends Options> = { readonly [Name in keyof Given]: ValueOf<Given[Name]> };
 
+/** A list that is unset is empty. Any other option without a default may be undefined. */
 type ValueOf<Given extends Option> = Given extends { isList: true } ? readonly ItemOf<Given>[]
   : Given extends { default: string } ? ItemOf<Given>
   : ItemOf<Given> | undefined;
 
+/** What the format of an option parses. A switch has no format, and is a boolean. */
 type ItemOf<Given extends Option> = Given extends { format: Format<infer Item> } ? Item : boolean;
 
-/** The values of each flag of a command line, in order, as `parseArgs()` returns them. A switch has booleans. */
+/** The texts of each flag of a command line, in order. A switch has booleans. */
 export type Flags = Readonly<Record<string, readonly (string | boolean)[] | undefined>>;
 
-/** @throws {SettingError} If a value is invalid. */
+/**
+ * Reads the value of each option.
+ *
+ * @throws {SettingError} If a value is invalid.
+ */
 export function readValues<Given extends Options>(
   options: Given,
   flags: Flags,
@@ -50,6 +76,7 @@ export function readValues<Given extends Options>(
     const items = readItems(name, option, flags, environment);
     return [name, option.isList ? items : items[0]];
   });
+  // The compiler cannot follow the types from here. `readItems()` gives the values that `ValueOf` promises.
   return Object.fromEntries(values);
 }
 
@@ -69,16 +96,24 @@ function readItems(name: string, option: Option, flags: Flags, environment: Envi
     if (source === undefined) continue;
     const text = environment(source) ?? "";
     if (text.trim() === "") continue;
-    // Two commas in a row give an empty item, which no format accepts.
-    const items = option.isList ? text.trim().split(/,|[\r\n]+/) : [text];
+    const items = option.isList ? splitList(text, source) : [text];
     return items.map((item) => parse(item, source, option));
   }
   return option.default === undefined ? [] : [parse(option.default, flag, option)];
 }
 
+/** @throws {SettingError} If an item is empty: a value may be missing there, such as that of another variable. */
+function splitList(text: string, source: string): string[] {
+  const items = text.trim().split(/,|[\r\n]+/);
+  if (items.every((item) => item.trim() !== "")) return items;
+  throw new SettingError(
+    `${source} has no value before or after a comma or a line end; add the value, or remove the mark`,
+  );
+}
+
 function parse(given: string, source: string, { format = ON_OR_OFF }: Option): unknown {
   const text = normalize(given, source);
-  const value = checkAsSetting(`${source}: `, () => format.parse(text));
+  const value = checkAsSetting(() => format.parse(text), source);
   if (value !== undefined) return value;
   // An address with an @ may have a password, so it is not quoted.
   const quoted = text.includes("@") ? "" : `, not ${JSON.stringify(text)}`;

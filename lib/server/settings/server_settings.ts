@@ -1,6 +1,15 @@
 /**
  * The settings of a server. The table declares each setting once: its flag, its variable, its format and its help text. Other commands use
  * entries of the table too. Below it are the variables that no setting has, and the options of the library that are settings.
+ *
+ * Each check of a value is in one file, which knows what it needs:
+ *
+ * - `environment.ts`: secrets in files, and variables that Kubernetes sets. Only variables can have them.
+ * - `setting_text.ts`: quotes, placeholders and invisible characters, which are mistakes in every text.
+ * - `formats.ts`: the text of one value, such as a number or an address.
+ * - `library_formats.ts`: the same for values of the library, which checks them, so that programs that use the library get the same rules.
+ * - `store_setting/find_store.ts`: the address of the store. It is a text here, because the kind of store decides what is valid.
+ * - `serving/serve.ts`: settings that cannot stand together.
  */
 
 import type { PetstoreOptions } from "../../petstore/options.ts";
@@ -127,25 +136,30 @@ export type Settings = Values<typeof SETTINGS>;
 export function describeUnknownVariables(names: readonly string[]): string[] {
   const known = [...Object.values(SETTINGS).map(({ variable }) => variable), ...FILE_VARIABLES];
   return names
-    .filter((name) => name.startsWith("PETSTORE_") && !known.includes(name) && !SERVICE_VARIABLE.test(name))
+    .filter((name) => name.startsWith("PETSTORE_") && !known.includes(name) && !isOfService(name))
     .map((name) => `the variable ${name} is ignored: there is no such setting`);
 }
 
-/**
- * The variables that Kubernetes and Docker set in each container for a service whose name begins with `petstore`, such as
- * `PETSTORE_SERVICE_HOST`, `PETSTORE_SERVICE_PORT_HTTP` and `PETSTORE_PORT_8000_TCP_ADDR`.
- */
-const SERVICE_VARIABLE = /_SERVICE_(?:HOST|PORT)|_PORT(?:_\d+_|$)/;
+/** The variables that Kubernetes and Docker set in each container for a service whose name begins with `petstore`. */
+const SERVICE_VARIABLES = [
+  // PETSTORE_SERVICE_HOST, PETSTORE_SERVICE_PORT and PETSTORE_SERVICE_PORT_HTTP
+  /_SERVICE_(?:HOST|PORT)/,
+  // PETSTORE_API_PORT
+  /_PORT$/,
+  // PETSTORE_PORT_8000_TCP_ADDR
+  /_PORT_\d+_/,
+];
 
-/**
- * Returns the options of the library that are settings, except the keys.
- *
- * @param settings May lack those on which the description does not depend.
- */
-export function libraryOptions(
-  settings: Partial<Settings> & Pick<Settings, "stability" | "enforce-sunset" | "public-url" | "request-id">,
-): Omit<PetstoreOptions, "keys"> {
-  const { "cors-origin": origins = [], "public-url": publicBaseUrl } = settings;
+function isOfService(name: string): boolean {
+  return SERVICE_VARIABLES.some((pattern) => pattern.test(name));
+}
+
+/** The settings that are options of the library. */
+type LibrarySettings = Pick<Settings, "stability" | "enforce-sunset" | "public-url" | "request-id" | "cors-origin">;
+
+/** Returns the options of the library that are settings, except the keys. */
+export function libraryOptions(settings: LibrarySettings): Omit<PetstoreOptions, "keys"> {
+  const { "cors-origin": origins, "public-url": publicBaseUrl } = settings;
   return {
     requestIds: settings["request-id"],
     ...(origins.length > 0 && { cors: { origins } }),

@@ -8,11 +8,17 @@ import { SettingError } from "../process/start_error.ts";
  */
 const QUOTE_AT_AN_END = /^["'`]|["'`]$/;
 
-/**
- * The placeholders `${NAME}` of a shell, `$(NAME)` of Kubernetes and `{{ name }}` of templates, anywhere in a text, and `%NAME%` of Windows and
- * `<name>` of a page as a whole text: within an address, `%` and `<` may have another meaning.
- */
-const PLACEHOLDER = /\$[({]\w|\{\{|^%\w+%$|^<.+>$/;
+/** Texts that a program should have replaced by a value. */
+const PLACEHOLDERS = [
+  // `${NAME}` of a shell, and `$(NAME)` of Kubernetes, anywhere in a text.
+  /\$[({]\w/,
+  // `{{ name }}` of templates, anywhere in a text.
+  /\{\{/,
+  // `%NAME%` of Windows, as a whole text. Within an address, % may have another meaning.
+  /^%\w+%$/,
+  // `<name>` of a page, as a whole text.
+  /^<.+>$/,
+];
 
 /** Control characters and those that have no width, such as the zero width space that pages and chats add to a copied text. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
@@ -31,7 +37,9 @@ export function normalize(given: string, source: string): string {
   // Node replaces bytes that are not UTF-8 by this character.
   if (text.includes("\uFFFD")) throw new SettingError(`${source} is not text in UTF-8`);
   // Anyone can guess a key of this form.
-  if (PLACEHOLDER.test(text)) throw new SettingError(`${source} has a placeholder that was not replaced by its value`);
+  if (PLACEHOLDERS.some((placeholder) => placeholder.test(text))) {
+    throw new SettingError(`${source} has a placeholder that was not replaced by its value`);
+  }
   if (UNSEEN.test(text)) {
     throw new SettingError(`${source} must not contain control characters or other invisible characters`);
   }

@@ -34,14 +34,16 @@ export async function findStore(setting: string, environment: Environment): Prom
     const { readPostgresStore } = await import("./postgres.ts");
     return await readPostgresStore(setting, environment);
   }
-  const path = readPath(setting);
-  if (path !== undefined) return storeInFile(setting, path);
+  if (setting.startsWith(SQLITE)) return storeInFile(setting, readPath(setting));
   // This message quotes the setting, because it is surely the name of a database file. Any other text may contain a secret.
   if (/^[\w./~-]+\.(db|sqlite3?)$/.test(setting)) {
     throw new SettingError(`The store must begin with its kind: write ${SQLITE}${setting} for the file ${setting}`);
   }
-  throw new SettingError("The store must be memory:, sqlite:<path> or postgres://…");
+  throw new SettingError(KINDS);
 }
+
+/** The message about a setting that is no store. */
+const KINDS = "The store must be memory:, sqlite:<path> or postgres://…";
 
 /**
  * Finds the store of a setting for a command that works beside servers.
@@ -62,23 +64,23 @@ export async function findSqliteFile(setting: string, environment: Environment):
 }
 
 /**
- * The path of the file that a setting `sqlite:<path>` names, or undefined if the setting names no file.
+ * Reads the path of a setting `sqlite:<path>`.
  *
- * @throws {SettingError} If the path has a part that a path does not have here.
+ * @throws {SettingError} If the setting names no file.
  */
-function readPath(setting: string): string | undefined {
-  if (!setting.startsWith(SQLITE)) return undefined;
+function readPath(setting: string): string {
   const path = setting.slice(SQLITE.length);
-  // Other programs write addresses with // too, and some of them mean a file in the working directory by two or three slashes, not one in
-  // the root.
+  // Some programs mean a file in the working directory by two or three slashes, and not one in the root. Parameters are of other programs too.
   if (path.startsWith("//") || path.includes("?")) {
     throw new SettingError(
       "The store must have its path after the colon, without //: sqlite:pets.db or sqlite:/data/pets.db, and no parameters",
     );
   }
-  // Text with :// may be an address with a password. It is no path here, because messages quote paths.
-  const isPath = path !== "" && path !== ":memory:" && !path.includes("://");
-  return isPath ? path : undefined;
+  // The name of SQLite for a database in memory, which is a store of another kind here.
+  if (path === "" || path === ":memory:") throw new SettingError(KINDS);
+  // Text with :// may be an address with a password. It is refused, because messages quote paths.
+  if (path.includes("://")) throw new SettingError(KINDS);
+  return path;
 }
 
 function storeInFile(description: string, path: string): SharedStore {

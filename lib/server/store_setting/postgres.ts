@@ -38,5 +38,5 @@ export async function loadPostgres(): Promise<PostgresModule> {
 /** @throws {SettingError} If the address is invalid, or the package is not installed. */
 export async function readPostgresStore(address: string, environment: Environment): Promise<SharedStore> {
   const { readPostgresSetting } = await loadPostgres();
-  return checkAsSetting("", () => readPostgresSetting(address, environment("PGPASSWORD")));
+  return checkAsSetting(() => readPostgresSetting(address, environment("PGPASSWORD")));
 }

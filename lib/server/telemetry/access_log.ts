@@ -1,7 +1,7 @@
 /**
  * The access log: one line for each request, as text or as JSON. Some replies are kept and sent again and again ({@link KeptReply}). The
- * requests that get the same kept reply have the same method and target, so this part of their lines is formatted once and kept with the
- * reply. To format a target costs a third of a response.
+ * requests that get the same kept reply have the same method and target, so the log formats this part of their lines once. To format a
+ * target costs a third of a response.
  */
 
 import { FAULT_FIELD } from "../../petstore/fault_options.ts";
@@ -14,7 +14,10 @@ import type { LineWriter } from "../process/writers.ts";
 import { loggedMethod, loggedTarget } from "./logged_target.ts";
 
 export function createAccessLog(writer: Pick<LineWriter, "add">, isJson: boolean): Observer {
+  const formatRequest = isJson ? requestAsJson : requestAsText;
   const formatLine = isJson ? formatJson : formatText;
+  /** The formatted requests of kept replies. */
+  const keptRequests = new WeakMap<KeptReply, string>();
   /** The time of the last line as text. To format it costs a third of a response, so that is done once a millisecond at most. */
   let time = "";
   /** When `time` is out of date, as in `performance.now()`. */
@@ -25,8 +28,18 @@ export function createAccessLog(writer: Pick<LineWriter, "add">, isJson: boolean
       time = new Date().toISOString();
       timeEndsAt = endedAt + 1;
     }
-    writer.add(formatLine(time, context, reply, endedAt - startedAt));
+    writer.add(formatLine(time, requestOf(context, reply), context, reply, endedAt - startedAt));
   };
+
+  /** The method, the target and the status of a request. */
+  function requestOf(context: RequestContext, reply: Reply): string {
+    if (!(reply instanceof KeptReply)) return formatRequest(context, reply.status);
+    const known = keptRequests.get(reply);
+    if (known !== undefined) return known;
+    const request = formatRequest(context, reply.status);
+    keptRequests.set(reply, request);
+    return request;
+  }
 }
 
 /**
@@ -38,12 +51,12 @@ function isSuccessfulProbe({ route }: RequestContext, { status }: Reply): boolea
 }
 
 /** A line of text, such as `2026-11-20T08:00:00.000Z 127.0.0.1 GET /v1/pets 200 0.4ms`. */
-function formatText(time: string, context: RequestContext, reply: Reply, durationMs: number): string {
+function formatText(time: string, request: string, context: RequestContext, reply: Reply, durationMs: number): string {
   const { client = "-", fields } = context;
   const code = reply.code === undefined ? "" : ` ${reply.code}`;
   const fault = fields?.[FAULT_FIELD];
   const faultNote = fault === undefined ? "" : ` fault on purpose: ${fault}`;
-  return `${time} ${client} ${keptPart(context, reply, requestAsText)}${code} ${durationMs.toFixed(1)}ms${faultNote}`;
+  return `${time} ${client} ${request}${code} ${durationMs.toFixed(1)}ms${faultNote}`;
 }
 
 function requestAsText({ method, route, target }: RequestContext, status: number): string {
@@ -51,10 +64,10 @@ function requestAsText({ method, route, target }: RequestContext, status: number
 }
 
 /** A line with a JSON object. The members that a request does not have are absent. For speed, the text is put together by hand. */
-function formatJson(time: string, context: RequestContext, reply: Reply, durationMs: number): string {
+function formatJson(time: string, request: string, context: RequestContext, reply: Reply, durationMs: number): string {
   return `{"time":"${time}"` +
     member("requestId", requestIdOf(context)) +
-    keptPart(context, reply, requestAsJson) +
+    request +
     member("code", reply.code) +
     `,"durationMs":${durationMs.toFixed(1)}` +
     member("bytes", bodyBytes(reply)) +
@@ -70,16 +83,6 @@ function requestAsJson({ method, route, target }: RequestContext, status: number
     member("route", route) +
     member("target", loggedTarget(target, route)) +
     member("status", status);
-}
-
-/**
- * The part of a line that is the same for all requests with the same kept reply: the method, the target and the status.
- *
- * @param format Formats this part.
- */
-function keptPart(context: RequestContext, reply: Reply, format: typeof requestAsText): string {
-  if (!(reply instanceof KeptReply)) return format(context, reply.status);
-  return reply.logged ??= format(context, reply.status);
 }
 
 /**

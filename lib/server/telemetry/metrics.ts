@@ -10,7 +10,7 @@ import type { SqliteStore } from "../../stores/sqlite/sqlite_store.ts";
 import type { PetStore } from "../../stores/store.ts";
 import { VERSION } from "../process/version.ts";
 import { METHODS } from "./logged_target.ts";
-import { createCounter, createGauge, createHistogram, formatMetrics, label } from "./samples.ts";
+import { createCounter, createGauge, createHistogram, formatMetrics, label, UNLABELLED } from "./samples.ts";
 
 /** A store. Its batch, its pool and the path of its file are read if it has them; the store in memory has none. */
 export interface ObservedStore extends Partial<PetStore & CommittingStore & Pick<SqliteStore, "path">> {
@@ -37,7 +37,7 @@ export class Metrics {
       "Creates that wait for their commit.",
       () => this.#store.batch?.unsettled ?? 0,
     ),
-    petstore_commit_duration_seconds: createHistogram("Time of a commit.", ""),
+    petstore_commit_duration_seconds: createHistogram("Time of a commit.", UNLABELLED),
     petstore_postgres_pool_size: createGauge(
       "Connections to PostgreSQL that this server may have, but for those of API keys.",
       () => this.#store.pool?.size,
@@ -46,7 +46,10 @@ export class Metrics {
       const { pool } = this.#store;
       return pool && new Map([['state="running"', pool.running], ['state="waiting"', pool.waiting]]);
     }),
-    petstore_store_errors_total: createCounter("Requests that failed because the store was unavailable.", ""),
+    petstore_store_errors_total: createCounter(
+      "Requests that failed because the store was unavailable.",
+      UNLABELLED,
+    ),
     petstore_build_info: createGauge(
       "Always 1. The labels are the release and the runtime.",
       () => new Map([[`runtime="${RUNTIME}",version="${VERSION}"`, 1]]),
@@ -67,7 +70,7 @@ export class Metrics {
   watch(store: ObservedStore): void {
     this.#store = store;
     const { petstore_commit_duration_seconds: durations } = this.#metrics;
-    if (store.batch) store.batch.onCommit = (_, milliseconds) => durations.add("", milliseconds);
+    if (store.batch) store.batch.onCommit = (_, milliseconds) => durations.add(UNLABELLED, milliseconds);
   }
 
   readonly observe: Observer = (context, reply, startedAt, endedAt) => {
@@ -86,7 +89,7 @@ export class Metrics {
   };
 
   onStoreError(): void {
-    this.#metrics.petstore_store_errors_total.add("");
+    this.#metrics.petstore_store_errors_total.add(UNLABELLED);
   }
 
   /** The text for a scrape: the counts until now, and the present sizes. */

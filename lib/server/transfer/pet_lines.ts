@@ -42,7 +42,7 @@ const MAX_LINE_LENGTH = 1024 * 1024;
  * Yields, for each block of the source, a list of the lines that end in it, which may be empty. A line is text without its end. A byte order
  * mark at the beginning is left out. For speed, lines come in lists: each `yield` costs some turns of the microtask queue.
  *
- * @throws {SettingError} If a line is longer than 1 MiB, or the source is not UTF-8.
+ * @throws {SettingError} If a line is longer than 1 MiB, or the source is not UTF-8 or begins as a JSON array.
  */
 export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -52,6 +52,7 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
   let rest = "";
   for await (const block of source) {
     const text = decode(block);
+    if (endedCount === 0 && rest === "") requireNoArray(text);
     // Only the new block can have a line end, so the rest is not searched again: a line may come in many tiny blocks.
     const lines = text.includes("\n") ? (rest + text).split("\n") : [rest + text];
     rest = lines.pop()!;
@@ -73,6 +74,17 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
       throw new SettingError(`The text is not valid UTF-8, on line ${endedCount + 1} or soon after it`);
     }
   }
+}
+
+/**
+ * Refuses a JSON array at its beginning. Otherwise, an array over many lines would have a report for each, and one on a single line would be
+ * a line that is too long.
+ */
+function requireNoArray(beginning: string): void {
+  if (!beginning.trimStart().startsWith("[")) return;
+  throw new SettingError(
+    "The pets are a JSON array, but an import reads one pet from each line; jq -c '.[]' writes such lines",
+  );
 }
 
 /**

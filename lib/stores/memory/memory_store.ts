@@ -10,8 +10,9 @@ import type {
   StoreChanges,
 } from "../store.ts";
 import { statusCode } from "../status_code.ts";
-import { recall } from "../write.ts";
+import { outcomeOfRepeated } from "../write_outcomes.ts";
 import { MemoryKeys } from "./memory_keys.ts";
+import { RequestMemory } from "./request_memory.ts";
 
 /** A store in memory, which can be emptied. */
 export interface ClearableStore extends KeyedPetStore {
@@ -27,61 +28,32 @@ export function createMemoryStore(): ClearableStore {
   return Object.assign(new MemoryStore(), { keys: new MemoryKeys(), async [Symbol.asyncDispose]() {} });
 }
 
-/** A create that a retry with the same key repeats. */
-interface RememberedRequest {
-  id: bigint;
-  fingerprint: string;
-  /** When it is forgotten, in milliseconds as in `Date.now()`. */
-  expires: number;
-}
-
 /** A store without API keys, for a petstore that creates its store itself. */
 export class MemoryStore implements PetStore {
   /** The pets as JSON text. The pet with the id 1 is the first. */
   readonly #pets: string[] = [];
   /** The ids of the pets of each status, so that a page of a rare status costs no more than one of a common status. */
   readonly #idsByStatus: number[][] = PET_STATUSES.map(() => []);
-  /** The remembered requests by their keys, in the order in which they came. */
-  readonly #requests = new Map<string, RememberedRequest>();
-  /** By these counters the service notices that the responses that it keeps are out of date. */
+  readonly #requests = new RequestMemory();
   readonly #changes: StoreChanges = { additions: 0, alterations: 0 };
 
   create(pet: PetDraft): bigint {
     // An invalid status throws here, before anything is stored.
     const idsOfStatus = this.#listOf(pet.status);
     const id = this.#pets.length + 1;
-    // V8 keeps a concatenated string as a tree, in three times the memory, until it is read. trim() reads it.
-    this.#pets.push(formatPetWithId(id, pet).trim());
+    this.#pets.push(inOnePiece(formatPetWithId(id, pet)));
     idsOfStatus.push(id);
     this.#changes.additions++;
     return BigInt(id);
   }
 
-  createOnce(pet: PetDraft, { key, fingerprint, retentionMs }: IdempotentRequest): IdempotentOutcome {
+  createOnce(pet: PetDraft, request: IdempotentRequest): IdempotentOutcome {
     const now = Date.now();
-    const request = this.#requests.get(key);
-    const known = request && request.expires > now ? recall(request, fingerprint) : undefined;
-    if (known) return known;
+    const remembered = this.#requests.find(request.key, now);
+    if (remembered) return outcomeOfRepeated(remembered, request.fingerprint);
     const id = this.create(pet);
-    // A map leaves a key that is set again at its old place, so an expired request with this key is deleted first. The
-    // order of the map is that of expiry, on which `#deleteExpired()` relies.
-    this.#requests.delete(key);
-    this.#deleteExpired(now);
-    this.#requests.set(key, { id, fingerprint, expires: now + retentionMs });
+    this.#requests.remember(request, id, now);
     return { outcome: "created", id };
-  }
-
-  /**
-   * Deletes up to two requests that have expired, from the oldest on. Each create adds at most one, so the backlog shrinks. All requests of a
-   * petstore are remembered for the same time, so the older one never expires later.
-   */
-  #deleteExpired(now: number): void {
-    let count = 0;
-    for (const [key, { expires }] of this.#requests) {
-      if (count === 2 || expires > now) return;
-      this.#requests.delete(key);
-      count++;
-    }
   }
 
   get(id: bigint): string | undefined {
@@ -128,6 +100,11 @@ export class MemoryStore implements PetStore {
   check(): void {}
 
   close(): void {}
+}
+
+/** V8 keeps a concatenated text as a tree of its pieces, in three times the memory, until something reads it. trim() reads it. */
+function inOnePiece(text: string): string {
+  return text.trim();
 }
 
 /** How many of the ascending ids are not above `id`, found by bisection. */

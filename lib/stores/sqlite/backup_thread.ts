@@ -7,7 +7,8 @@ import { statSync } from "node:fs";
 import { resolvesWithin, untilAborted } from "../../promises.ts";
 import { type Backup, backupDatabase, createStopFlag, stopCopy, type StopFlag } from "./backup.ts";
 import { findDatabase, type FoundDatabase } from "./inspection.ts";
-import { answerRequests, startThread } from "./thread.ts";
+import { startThread } from "./start_thread.ts";
+import { answerRequests } from "./thread.ts";
 
 /** Databases below this size are copied without a thread, because the copy takes less time than the start of one. */
 const THREAD_MIN_BYTES = 4 * 1_048_576;

@@ -55,12 +55,12 @@ export class Connection {
     this.db.exec("PRAGMA shrink_memory");
   }
 
-  /** Closes the connection, unless the files have been moved or replaced. */
+  /** Closes the connection, unless the files have been moved or replaced: to close it would delete the log of another database. */
   close(): void {
     try {
       this.requireInPlace();
     } catch {
-      LEFT_OPEN.push(this.db);
+      keepOpen(this.db);
       return;
     }
     this.db.close();
@@ -72,8 +72,9 @@ export class Connection {
   }
 }
 
-/**
- * Connections whose files have been replaced. They stay open until the process ends: to close one, even by garbage collection, would delete
- * the log of another database.
- */
-const LEFT_OPEN: DatabaseSync[] = [];
+/** Keeps a connection open until the process ends. Garbage collection would close it if nothing referred to it. */
+function keepOpen(db: DatabaseSync): void {
+  KEPT_OPEN.push(db);
+}
+
+const KEPT_OPEN: DatabaseSync[] = [];

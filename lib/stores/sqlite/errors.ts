@@ -62,9 +62,9 @@ export function explained<T>(path: string, work: () => T): T {
 }
 
 /**
- * Whether an error comes from SQLite: the disk, the file, a lock, or another program that has changed the tables. A constraint that refuses a
- * row counts too, because every row was validated before: another program has added the constraint. The statements of this library are
- * not at fault, because tests run each of them.
+ * Whether an error comes from SQLite: the disk, the file, a lock, or another program that has changed the tables. A
+ * constraint that refuses a row counts too, because every row was validated before: another program has added the
+ * constraint. The statements of this library are not at fault, because tests run each of them.
  */
 function isFromSqlite(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };

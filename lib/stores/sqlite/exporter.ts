@@ -1,16 +1,27 @@
 import { PET_JSON, type PetSink } from "../sql_tables.ts";
 import { explained } from "./errors.ts";
 import { findDatabase, openSnapshot } from "./inspection.ts";
-import { pageStatement } from "./pet_reader.ts";
+import { INT64_MAX } from "./pet_reader.ts";
 import { prepareExact } from "./transaction.ts";
 
 /**
- * Reads a page as the lines of an export, and counts them. Parameters: after, limit, after. A test checks SQLite's plan for the statement.
+ * Reads a page as the lines of an export, and counts them. It finds the end of the page as `SELECT_PAGE` does, and a
+ * test checks its plan too.
+ *
+ * Parameters: after, limit, after.
  */
-export const EXPORT_PAGE: string = pageStatement(
-  "id > ?",
-  `group_concat(${PET_JSON}, char(10)) AS text, count(*) AS count`,
-);
+export const EXPORT_PAGE = `
+  SELECT group_concat(${PET_JSON}, char(10)) AS text, count(*) AS count, max(id) AS last, following
+  FROM (
+    SELECT (
+      SELECT id FROM pets
+      WHERE id > ?        -- after
+      ORDER BY id
+      LIMIT 1 OFFSET ?    -- limit
+    ) AS following
+  ) CROSS JOIN pets
+  WHERE id > ?            -- after
+    AND id <= ifnull(following - 1, ${INT64_MAX})  -- following is null on the last page`;
 
 const PETS_PER_PAGE = 1000n;
 

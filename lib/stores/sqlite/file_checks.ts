@@ -1,6 +1,6 @@
 /**
- * What must be true of a database's files before SQLite opens them. Nothing here closes a descriptor of the database, because SQLite would lose
- * its locks: see descriptors.ts.
+ * What must be true of a database's files before SQLite opens them. Nothing here closes a descriptor of the database,
+ * because SQLite would lose its locks: see descriptors.ts.
  */
 
 import { existsSync, readSync, type Stats, statSync } from "node:fs";
@@ -10,16 +10,15 @@ import { requireNoLogName } from "./file_names.ts";
 import { requireNothingLeft } from "./remains.ts";
 import { requireSingleName } from "./single_name.ts";
 
-/**
- * Rejects files that SQLite would damage or wait for, before it opens them. Returns whether the file exists.
- *
- * @param isOnlyRead Whether the file is not going to be written to.
- */
-export function inspectFiles(givenPath: string, path: string, isOnlyRead = false): boolean {
+/** What a file is opened for. */
+export type FileUse = "read" | "write";
+
+/** Rejects files that SQLite would damage or wait for, before it opens them. The file need not exist. */
+export function requireSafeFiles(givenPath: string, path: string, use: FileUse): void {
   // The log is looked at before the file: another process may be creating the database, and it writes the file before the log.
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
   const file = statSync(path, { throwIfNoEntry: false });
-  requireUsable(givenPath, path, file, isOnlyRead);
+  requireUsable(givenPath, path, file, use);
   // SQLite treats a file of one byte as empty, and would overwrite it.
   if (file?.size === 1) {
     throw new StoreUnavailableError(`${givenPath} is not an SQLite database; it was left unchanged`);
@@ -37,7 +36,6 @@ export function inspectFiles(givenPath: string, path: string, isOnlyRead = false
     );
   }
   if (!file) requireNothingLeft(givenPath, path);
-  return file !== undefined;
 }
 
 /** Where the header of a database has the version of its format, and the version of a file that has no write-ahead log. */
@@ -65,15 +63,15 @@ function saysWithoutLog(path: string): boolean {
  * Checks that SQLite can use a file.
  *
  * @param file What the system says of the file; undefined if it does not exist yet.
- * @param isOnlyRead Whether the file is not going to be written to. A backup, which has no log, may then have several names or a mount.
+ * @param use A backup, which has no log, may have several names or a mount if it is only read.
  * @throws {StoreUnavailableError} If SQLite cannot use it.
  */
-export function requireUsable(givenPath: string, path: string, file: Stats | undefined, isOnlyRead = false): void {
+export function requireUsable(givenPath: string, path: string, file: Stats | undefined, use: FileUse): void {
   if (givenPath.endsWith("/")) throw new StoreUnavailableError(`${givenPath} is the name of a folder; name a file`);
   if (!file) return requireNoLogName(path);
   if (file.isDirectory()) throw new StoreUnavailableError(`${givenPath} is a folder`);
   // To open a named pipe, for example, would be to wait for a writer.
   if (!file.isFile()) throw new StoreUnavailableError(`${givenPath} is not a regular file`);
-  if (isOnlyRead && !existsSync(`${path}-wal`) && saysWithoutLog(path)) return;
+  if (use === "read" && !existsSync(`${path}-wal`) && saysWithoutLog(path)) return;
   requireSingleName(givenPath, path);
 }

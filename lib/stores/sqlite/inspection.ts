@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
 import { closeUnused } from "./descriptors.ts";
-import { inspectFiles } from "./file_checks.ts";
+import { requireSafeFiles } from "./file_checks.ts";
 import { followLinks } from "./file_names.ts";
 import { explained, unavailableFrom } from "./errors.ts";
 import type { OpenedFiles } from "./opened_files.ts";
@@ -49,7 +49,8 @@ export type FoundDatabase = Pick<OpenedFiles, "givenPath" | "path">;
 export function findDatabase(givenPath: string): FoundDatabase {
   return explained(givenPath, () => {
     const path = followLinks(givenPath);
-    if (!inspectFiles(givenPath, path, true)) throw new StoreUnavailableError(`${givenPath} does not exist`);
+    requireSafeFiles(givenPath, path, "read");
+    if (!existsSync(path)) throw new StoreUnavailableError(`${givenPath} does not exist`);
     closeUnused(path);
     return { givenPath, path };
   });

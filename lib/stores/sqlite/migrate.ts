@@ -4,8 +4,8 @@ import { markStatements, readVersion, requireKnownSchema } from "./ownership.ts"
 import { beginWrite, BUSY_TIMEOUT_MS, runAndCommit } from "./transaction.ts";
 
 /**
- * Brings a database to the latest version, in one transaction. Returns whether it was empty. The caller has checked that it is new or that of
- * a petstore.
+ * Brings a database to the latest version, in one transaction. Returns whether it was empty. The caller has checked
+ * that it is new or that of a petstore.
  *
  * @param migrations The migrations of this program. A test gives others.
  */
@@ -13,8 +13,9 @@ export function migrate(db: DatabaseSync, path: string, migrations: readonly str
   if (readVersion(db) === migrations.length) return false;
   beginWrite(db, BUSY_TIMEOUT_MS);
   return runAndCommit(db, () => {
-    // The version is read again under the lock, because another process may have migrated the database meanwhile.
-    const version = requireKnownSchema(db, path, migrations.length);
+    // The schema is checked again under the lock, because another process may have migrated the database meanwhile.
+    requireKnownSchema(db, path, migrations.length);
+    const version = readVersion(db);
     for (const statements of migrations.slice(version)) db.exec(statements);
     db.exec(markStatements(migrations.length));
     return version === 0;

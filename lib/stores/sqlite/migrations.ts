@@ -8,28 +8,33 @@ import { KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS } from "../sql_tables.ts";
  * that were made with it.
  */
 export const MIGRATIONS: readonly string[] = [
-  // Every SQLite index ends with the rowid, so the index of statuses has the pets of a status in the order of ids. The API keys are in
-  // the order in which they were added, and all times are in milliseconds since 1970.
-  //
-  // Servers keep responses, and must notice when another program changes a pet. The stamp is for them (change_watch.ts): it changes at
-  // every write that does more than add pets with new, larger ids. There is a trigger for each such write:
-  //
-  // - `pet_updated` and `pet_deleted` are for those statements.
-  // - `pet_replaced` is for REPLACE, which deletes a row without a trigger for the deletion. It looks before the insert whether the id is
-  //   taken.
-  // - `pet_inserted` is for an id in the middle, as other programs can choose ids. It looks after the insert, because before it, an id
-  //   that SQLite is to choose is undefined.
-  `CREATE TABLE pets ${PET_COLUMNS};
+  `
+   CREATE TABLE pets ${PET_COLUMNS};
+
+   -- Every SQLite index ends with the rowid, so this one has the pets of a status in the order of ids.
    CREATE INDEX pets_by_status ON pets (status);
+
    CREATE TABLE idempotency_keys ${REQUEST_COLUMNS};
    CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);
+
+   -- The keys are in the order in which they were added.
    CREATE TABLE api_keys ${KEY_COLUMNS};
+
+   -- Servers keep responses, and must notice when another program changes a pet (change_watch.ts). The stamp is for them. It changes at
+   -- every write that does more than add pets with new, larger ids. There is a trigger for each such write.
    CREATE TABLE alteration (stamp INTEGER NOT NULL) STRICT;
    INSERT INTO alteration VALUES (random());
+
    CREATE TRIGGER pet_updated AFTER UPDATE ON pets BEGIN UPDATE alteration SET stamp = random(); END;
+
    CREATE TRIGGER pet_deleted AFTER DELETE ON pets BEGIN UPDATE alteration SET stamp = random(); END;
+
+   -- Another program can choose an id in the middle. The trigger looks after the insert, because before it, an id that SQLite is to
+   -- choose is undefined.
    CREATE TRIGGER pet_inserted AFTER INSERT ON pets WHEN NEW.id < (SELECT max(id) FROM pets)
      BEGIN UPDATE alteration SET stamp = random(); END;
+
+   -- REPLACE deletes a row without a trigger for the deletion. So the trigger looks before the insert whether the id is taken.
    CREATE TRIGGER pet_replaced BEFORE INSERT ON pets WHEN EXISTS (SELECT 1 FROM pets WHERE id = NEW.id)
      BEGIN UPDATE alteration SET stamp = random(); END;`,
 ];

@@ -1,16 +1,31 @@
 /**
- * Opens an SQLite file for a store: it refuses what is no petstore's file, brings the schema up to date, and sets how a commit is written.
+ * Opens an SQLite file for a store. These files take part from the opening to the close:
+ *
+ * ```text
+ * open.ts               opens the file, in the steps of openFile()
+ *   file_checks.ts      which files must SQLite not even open?
+ *   inspection.ts       opens an existing file for reading alone
+ *   ownership.ts        is it a petstore's file, of a version that this program knows?
+ *   migrate.ts          makes the tables, or brings them up to date
+ *   opened_files.ts     notes which files SQLite has opened
+ * connection.ts         owns the open connection, and checks before each commit
+ *   opened_files.ts     are the files still in their place?
+ *   ownership.ts        is it still the schema that this program knows?
+ * connection.ts         closes the connection, unless the files were replaced
+ *   descriptors.ts      then closes the descriptors by which this process has read the files itself
+ * ```
  */
 
+import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { Connection } from "./connection.ts";
 import { explained, isBusy } from "./errors.ts";
-import { inspectFiles } from "./file_checks.ts";
+import { requireSafeFiles } from "./file_checks.ts";
 import { followLinks } from "./file_names.ts";
 import { openSnapshot } from "./inspection.ts";
 import { identify, identifyFiles, type OpenedFiles, requireInPlace, requireSame } from "./opened_files.ts";
 import { migrate } from "./migrate.ts";
-import { requireKnownSchema } from "./ownership.ts";
+import { readVersion, requireKnownSchema } from "./ownership.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { beginWrite, BUSY_TIMEOUT_MS, retryWhileBusy, rollback } from "./transaction.ts";
 
@@ -38,16 +53,28 @@ function openInMemory(): Connection {
   });
 }
 
+/**
+ * Opens a file in these steps:
+ *
+ * 1. The files are looked at before SQLite opens them. SQLite would delete the log of a missing database, with all the pets in it.
+ * 2. A file that exists is only read until it is known to be a petstore's. To open it for writing changes it, and it may be another
+ *    program's.
+ * 3. The connection for writing gets the log, and syncs each commit. A power failure could undo an acknowledged create otherwise.
+ * 4. The tables are made or brought up to date, in one transaction. A program that is killed meanwhile leaves the file as it was.
+ * 5. The file must be writable. SQLite opens any other one as read-only, and the first create would fail.
+ * 6. The file must be the one of step 2. A backup may have been restored while this connection waited for a lock, and pets would go into
+ *    the replaced file.
+ * 7. The identities of the files are noted. Each commit compares them, because a create that goes into a deleted file would be lost.
+ */
 function openFile(givenPath: string): Connection {
   const path = followLinks(givenPath);
-  const exists = inspectFiles(givenPath, path);
-  // The file is only read until it is known to be a petstore's.
+  requireSafeFiles(givenPath, path, "write");
+  const exists = existsSync(path);
   if (exists) openSnapshot({ givenPath, path }, requireKnownSchema).close();
   const inspected = exists ? identify(givenPath, path) : undefined;
   return connect(givenPath, path, (db) => {
     const isNew = migrate(db, givenPath);
-    requireWritePermission(db);
-    // The file must be the one that was inspected: a backup may have been restored while this connection waited for a lock.
+    requireWritable(db);
     if (inspected) requireSame(givenPath, path, inspected);
     return new Connection({ db, givenPath, files: identifyFiles(givenPath, path), isNew });
   });
@@ -83,20 +110,6 @@ function connect(givenPath: string, path: string, prepare: (db: DatabaseSync) =>
   }
 }
 
-/** Checks that the file can be written to. SQLite opens a file without write permission as read-only, and fails only on the first write. */
-function requireWritePermission(db: DatabaseSync): void {
-  try {
-    beginWrite(db, 0);
-    // The lock alone can be had in a read-only file, so something is written, which is rolled back.
-    db.exec("PRAGMA user_version = 0");
-  } catch (error) {
-    // If the file is busy, another process is writing to it, so it is writable.
-    if (!isBusy(error)) throw error;
-  } finally {
-    rollback(db);
-  }
-}
-
 function configure(db: DatabaseSync, givenPath: string): void {
   const row = retryWhileBusy(BUSY_TIMEOUT_MS, () => db.prepare("PRAGMA journal_mode = WAL").get());
   if (row?.["journal_mode"] !== "wal" && givenPath !== IN_MEMORY) {
@@ -106,4 +119,18 @@ function configure(db: DatabaseSync, givenPath: string): void {
   // the disk's cache.
   db.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON");
   db.exec(`PRAGMA journal_size_limit = ${LOG_LIMIT_BYTES}`);
+}
+
+/** Checks that the file can be written to, by a write that changes nothing and is rolled back. */
+function requireWritable(db: DatabaseSync): void {
+  try {
+    beginWrite(db, 0);
+    // The lock alone can be had in a read-only file, so the version is written as it is.
+    db.exec(`PRAGMA user_version = ${readVersion(db)}`);
+  } catch (error) {
+    // If the file is busy, another process is writing to it, so it is writable.
+    if (!isBusy(error)) throw error;
+  } finally {
+    rollback(db);
+  }
 }

@@ -6,20 +6,52 @@ import type { Connection } from "./connection.ts";
 import { asUnavailable } from "./errors.ts";
 import { prepareExact } from "./transaction.ts";
 
-const INT64_MAX = 2n ** 63n - 1n;
+/** The last integer of SQLite. It ends the last page, which no pet follows. */
+export const INT64_MAX: bigint = 2n ** 63n - 1n;
 
-// A test checks SQLite's plan for each of these statements.
+// A test checks SQLite's plan for each of these statements. Their parameters have no names: early releases of Node 22 and 24 treat `?1` as
+// a name, and with names, a list takes a tenth longer.
 
 /** Reads the JSON of a pet. Parameter: the id. */
 export const SELECT_PET = `SELECT ${PET_JSON} AS json FROM pets WHERE id = ?`;
 
-/** Reads a page of all pets. Parameters: after, limit, after. */
-export const SELECT_PAGE: string = pageStatement("id > ?");
+/**
+ * Reads a page of all pets, as a {@link PageRow}. It finds the first id after the page, and then reads the rows before
+ * that id. `CROSS JOIN` holds SQLite to this order. An inner query with LIMIT for the rows would be slower, because SQLite
+ * runs it as a co-routine.
+ *
+ * Parameters: after, limit, after.
+ */
+export const SELECT_PAGE = `
+  SELECT json_group_array(${PET_JSON}) AS json, max(id) AS last, following
+  FROM (
+    SELECT (
+      SELECT id FROM pets
+      WHERE id > ?        -- after
+      ORDER BY id
+      LIMIT 1 OFFSET ?    -- limit
+    ) AS following
+  ) CROSS JOIN pets
+  WHERE id > ?            -- after
+    AND id <= ifnull(following - 1, ${INT64_MAX})  -- following is null on the last page`;
 
-/** Reads a page of the pets of one status. Parameters: status, after, limit, status, after. */
-export const SELECT_PAGE_OF_STATUS: string = pageStatement("status = ? AND id > ?");
+/** The same for the pets of one status. Parameters: status, after, limit, status, after. */
+export const SELECT_PAGE_OF_STATUS = `
+  SELECT json_group_array(${PET_JSON}) AS json, max(id) AS last, following
+  FROM (
+    SELECT (
+      SELECT id FROM pets
+      WHERE status = ?    -- status
+        AND id > ?        -- after
+      ORDER BY id
+      LIMIT 1 OFFSET ?    -- limit
+    ) AS following
+  ) CROSS JOIN pets
+  WHERE status = ?        -- status
+    AND id > ?            -- after
+    AND id <= ifnull(following - 1, ${INT64_MAX})  -- following is null on the last page`;
 
-/** A row of the two statements above, with a whole page. */
+/** What {@link SELECT_PAGE} and {@link SELECT_PAGE_OF_STATUS} read. */
 interface PageRow {
   /** The pets as a JSON array. */
   json: string;
@@ -49,7 +81,6 @@ export class PetReader {
   }
 
   list({ after, limit, status }: PetQuery): PetPage {
-    // The condition of a statement comes twice: for the pet after the page, and for the page. So do the values for it.
     const row = this.#read(() => {
       if (status === undefined) return this.#selectPage.get(after, BigInt(limit), after);
       const code = BigInt(statusCode(status));
@@ -81,19 +112,4 @@ export class PetReader {
       throw asUnavailable(error, this.#connection.givenPath);
     }
   }
-}
-
-/**
- * Makes a statement that gives one row for a page. `last` is the last id of the page, and `following` the first id after the page, or null
- * if this is the last one. For speed, the inner query finds the following id first, and the outer one reads all rows before it: SQLite runs
- * an aggregate over a query with LIMIT as a slow co-routine.
- *
- * @param condition Which pets are on the page. It comes before the limit, and again after it. It writes a parameter as `?`: early releases
- * of Node 22 and 24 treat `?1` as a name, and parameters with names make a list a tenth slower.
- * @param columns What else the row has. By default, it is a {@link PageRow}.
- */
-export function pageStatement(condition: string, columns = `json_group_array(${PET_JSON}) AS json`): string {
-  return `SELECT ${columns}, max(id) AS last, following
-    FROM (SELECT (SELECT id FROM pets WHERE ${condition} ORDER BY id LIMIT 1 OFFSET ?) AS following) CROSS JOIN pets
-    WHERE ${condition} AND id <= ifnull(following - 1, ${INT64_MAX})`;
 }

@@ -9,7 +9,7 @@ import type { StoredKey } from "../key_store.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { closeUnused } from "./descriptors.ts";
 import { isBusy, isDamage, unavailableFrom } from "./errors.ts";
-import { inspectFiles, requireUsable } from "./file_checks.ts";
+import { requireSafeFiles, requireUsable } from "./file_checks.ts";
 import { followLinks } from "./file_names.ts";
 import { readKeys } from "./keys.ts";
 import { identify, requireSame } from "./opened_files.ts";
@@ -36,14 +36,15 @@ export interface PresentFile {
 export function takePresentFile(givenPath: string): PresentFile {
   const path = followLinks(givenPath);
   const stats = statSync(path, { throwIfNoEntry: false });
-  requireUsable(givenPath, path, stats);
-  const db = stats && openAlone(givenPath, path);
+  requireUsable(givenPath, path, stats, "write");
+  const db = stats ? openAlone(givenPath, path) : undefined;
+  // The lock of `openAlone()`, by which it finds other programs, is missing then.
   if (stats && !db) requireClosed(givenPath, path);
   return {
     path,
     stats,
     isOpen: db !== undefined,
-    keys: db && tryReadKeys(db),
+    keys: db ? tryReadKeys(db) : undefined,
     close() {
       db?.close();
       closeUnused(path);
@@ -58,7 +59,7 @@ export function takePresentFile(givenPath: string): PresentFile {
  */
 function openAlone(givenPath: string, path: string): DatabaseSync | undefined {
   try {
-    inspectFiles(givenPath, path);
+    requireSafeFiles(givenPath, path, "write");
   } catch {
     // SQLite must not open this file, because it would empty it, for example, or delete its log.
     return undefined;
@@ -86,8 +87,9 @@ function lockAlone(db: DatabaseSync): void {
 }
 
 /**
- * Checks that no program has a file open that SQLite must not open beside its log, because it would replay a log of another file, for example.
- * So it gets the file by another name, beside which there is no log, and finds the locks that others have on the file.
+ * Checks that no program has a file open which SQLite must not open by its own name. By that name, SQLite might replay a
+ * log of another file. So SQLite opens the file by a second name, beside which there is no log. The locks of other
+ * programs are on the file itself, and are found by either name.
  */
 function requireClosed(givenPath: string, path: string): void {
   const name = unfinishedName(path);

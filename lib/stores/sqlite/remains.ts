@@ -45,8 +45,8 @@ export function findUnfinished(path: string): string[] {
 }
 
 /**
- * Finds the names of the file of a database itself, beside its own, that it has if a program was killed while it gave the file another name.
- * No program opens the file by them.
+ * Finds the names of the file of a database itself, beside its own, that it has if a program was killed while it gave
+ * the file another name. No program opens the file by them.
  */
 export function findSecondNames(path: string): string[] {
   const inodeOf = (name: string) => statSync(name, { throwIfNoEntry: false })?.ino;

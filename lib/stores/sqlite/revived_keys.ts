@@ -5,38 +5,53 @@ import type { StoredKey } from "../key_store.ts";
 import { unavailableFrom } from "./errors.ts";
 import { readKeys } from "./keys.ts";
 
+/** A key of the backup, and how it ends in the present file. */
+export interface RevivedKey extends Pick<StoredKey, "id" | "label" | "revoked" | "expires"> {}
+
 /**
- * Finds the keys that are valid in the copy of a backup and end earlier in the present file, or are not in it.
+ * Finds the keys that are valid in the copy of a backup and end earlier in the present file. One that is not in the present file counts as
+ * revoked now.
  *
  * @param copy The path of the copy, which is going to replace the present file.
  * @param present The keys of the present file.
- * @param ends Whether the keys are also changed in the copy, so that each ends as in the present file. One that the present file does not have
- * is revoked now.
  */
-export function findRevivedKeys(copy: string, present: readonly StoredKey[], ends: boolean): StoredKey[] {
+export function findRevivedKeys(copy: string, present: readonly StoredKey[]): RevivedKey[] {
   const now = new Date();
   const presentById = new Map(present.map((key) => [key.id, key]));
-  const db = new DatabaseSync(copy);
-  try {
-    const revived = readKeys(db).filter((key) => endOf(key) > +now && endOf(presentById.get(key.id)) < endOf(key));
-    if (!ends) return revived;
+  const revived: RevivedKey[] = [];
+  for (const key of useCopy(copy, readKeys)) {
+    const { revoked, expires } = presentById.get(key.id) ?? { revoked: now, expires: undefined };
+    const isValid = endOf(key) > now.getTime();
+    const endsEarlier = endOf({ revoked, expires }) < endOf(key);
+    if (isValid && endsEarlier) revived.push({ id: key.id, label: key.label, revoked, expires });
+  }
+  return revived;
+}
+
+/** Changes keys in the copy, so that each ends as in the present file. */
+export function endRevivedKeys(copy: string, revived: readonly RevivedKey[]): void {
+  useCopy(copy, (db) => {
     const update = db.prepare("UPDATE api_keys SET revoked_at = ?, expires_at = ? WHERE id = ?");
     db.exec("BEGIN");
-    for (const { id } of revived) {
-      const { revoked, expires } = presentById.get(id) ?? { revoked: now, expires: undefined };
+    for (const { id, revoked, expires } of revived) {
       update.run(revoked?.getTime() ?? null, expires?.getTime() ?? null, id);
     }
     db.exec("COMMIT");
-    return revived;
+  });
+}
+
+/** When a key ends by its expiry or its revocation, in milliseconds since 1970. */
+function endOf({ revoked, expires }: Pick<StoredKey, "revoked" | "expires">): number {
+  return Math.min(revoked?.getTime() ?? Infinity, expires?.getTime() ?? Infinity);
+}
+
+function useCopy<T>(copy: string, use: (db: DatabaseSync) => T): T {
+  const db = new DatabaseSync(copy);
+  try {
+    return use(db);
   } catch (error) {
     throw unavailableFrom(error, "The copy");
   } finally {
     db.close();
   }
-}
-
-/** When a key ends by its expiry or its revocation, in milliseconds since 1970. A key that does not exist has always ended. */
-function endOf(key: StoredKey | undefined): number {
-  if (!key) return -Infinity;
-  return Math.min(key.revoked?.getTime() ?? Infinity, key.expires?.getTime() ?? Infinity);
 }

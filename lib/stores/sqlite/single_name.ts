@@ -42,9 +42,10 @@ function isLinked(path: string): boolean {
 }
 
 /**
- * A link within a folder tells: the system refuses one that leads from one mount to another, also on one file system, as the mount of a file
- * may be. Only where no link can be made, such as in a folder that cannot be written to, the devices are compared. They do not tell as much,
- * because the file of an overlay's lower layer may have another device than its folder, as in an image that is fetched lazily.
+ * A link within a folder tells: the system refuses one that leads from one mount to another, also on one file system,
+ * as the mount of a file may be. Only where no link can be made, such as in a folder that cannot be written to, the
+ * devices are compared. They do not tell as much, because the file of an overlay's lower layer may have another device
+ * than its folder, as in an image that is fetched lazily.
  */
 function isMounted(path: string): boolean {
   const folder = dirname(path);

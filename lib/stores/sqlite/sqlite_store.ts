@@ -2,7 +2,7 @@ import { chain, type MaybePromise } from "../../promises.ts";
 import type { CommittingStore, ObservedBatch } from "../batch.ts";
 import type { KeyStore } from "../key_store.ts";
 import type { KeyedPetStore, PetPage, PetQuery, StoreChanges } from "../store.ts";
-import { type Outcome, type Write, WritingStore } from "../write.ts";
+import { type Outcome, type Write, WritingStore } from "../writing_store.ts";
 import { ChangeWatch } from "./change_watch.ts";
 import type { Connection } from "./connection.ts";
 import { sqliteKeys } from "./keys.ts";
@@ -28,8 +28,8 @@ export function openSqliteStore(path: string, writerThread: WriterThread): Sqlit
  * - A connection, by which the store reads on the calling thread.
  * - A {@link PetReader}, which has the statements that read pets.
  * - A {@link TextCache}, which keeps the texts of pets that are read often.
- * - A {@link ChangeWatch}, which notices what any connection has committed, of this process or of another. Before a kept text is used, it is
- *   asked, so that a response shows what was acknowledged before the request came.
+ * - A {@link ChangeWatch}, which notices what any connection has committed, of this process or of another. Before a
+ *   kept text is used, it is asked, so that a response shows what was acknowledged before the request came.
  * - A {@link Writer}, which commits on the calling thread or on a thread of its own.
  */
 export class SqliteStore extends WritingStore implements KeyedPetStore, CommittingStore {
@@ -77,8 +77,8 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   }
 
   get(id: bigint): string | undefined {
-    // Commits are noticed before the text is read. If another program commits between the two, a text that is kept here counts as older than
-    // it is, and never as newer.
+    // Commits are noticed first, and the text is read then. Another program may commit in between. The new text is then kept under the old
+    // counter, and is dropped at the next look. In the other order, an old text would be kept under the new counter, and sent.
     this.#watch.noticeCommits();
     const kept = this.#texts.find(id, this.#watch.counters.alterations);
     if (kept !== undefined) return kept;

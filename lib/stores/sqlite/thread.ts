@@ -1,21 +1,15 @@
 /**
- * The threads of this library: writing_thread.ts commits, and backup_thread.ts copies. The program that starts a thread sends it one request
- * at a time, and the thread answers with a result or a failure.
+ * The two sides of a thread. The program that has started a thread sends it one request at a time, and the thread
+ * answers with a result or a failure. `writing_thread.ts` commits in a thread, and `backup_thread.ts` copies in one.
  */
 
-import { closeSync, existsSync, openSync } from "node:fs";
-import { devNull } from "node:os";
-import { MessageChannel, type MessagePort, Worker, workerData } from "node:worker_threads";
+import { type MessagePort, type Worker, workerData } from "node:worker_threads";
 import type { MaybePromise } from "../../promises.ts";
 import { isTemporary } from "../../temporary_errors.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { mayAccess } from "./permissions.ts";
-
-/** How many descriptors a thread takes: six on Deno 2.9 and seven on Node 24, with some to spare. */
-const DESCRIPTORS_OF_THREAD = 16;
 
 /** What a thread gets when it starts. */
-interface ThreadData<Database> {
+export interface ThreadData<Database> {
   database: Database;
   port: MessagePort;
 }
@@ -44,7 +38,7 @@ export class Thread<Request, Result> {
   #asked: PromiseWithResolvers<Result> | undefined;
   #hasEnded = false;
 
-  /** {@link startThread} makes it. */
+  /** `start_thread.ts` makes it. */
   constructor(worker: Worker, port: MessagePort) {
     this.#worker = worker;
     this.#port = port;
@@ -91,73 +85,7 @@ export class Thread<Request, Result> {
   }
 }
 
-/**
- * Starts a thread, or returns undefined if that is not possible now: in a bundle, without a permission or with too few free descriptors.
- * The caller then does the work of the thread itself.
- *
- * @param module The address of a module that exports `runInThread()`: a file or, if it comes from JSR, a page of the web. It is undefined
- * where a bundler has removed it.
- * @param database Where the database is, for the thread.
- */
-export function startThread<Request, Result>(
-  module: string | undefined,
-  database: object,
-): Thread<Request, Result> | undefined {
-  // Any other address is that of a bundle, and would start the whole program.
-  const [, name] = /\/(writing_thread|backup_thread)\.[jt]s$/.exec(module ?? "") ?? [];
-  if (module === undefined || name === undefined || !mayLoad(module) || !areDescriptorsFree()) return undefined;
-  // Node would repeat its warning about SQLite for each thread. The import is not awaited, because terminating a thread in an `await` at
-  // the top level ends the process (Node 22).
-  const code = `import process from "node:process"; process.removeAllListeners("warning");
-    import(${JSON.stringify(module)}).then(({ runInThread }) => runInThread());`;
-  // The messages have a port of their own, because Deno delivers those of the worker late if this isolate is itself a worker.
-  const { port1, port2 } = new MessageChannel();
-  try {
-    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`), {
-      name: `petstore-${name}`,
-      workerData: { database, port: port2 },
-      transferList: [port2],
-      // Deno would prompt for the permission to copy the environment. Node needs it for NODE_OPTIONS.
-      ...("Deno" in globalThis ? { env: {} } : {}),
-    });
-    // Without a listener, an error in the thread would end the process.
-    worker.on("error", () => {});
-    worker.unref();
-    return new Thread(worker, port1);
-  } catch {
-    // Node starts no thread without `--allow-worker`.
-    port1.close();
-    return undefined;
-  }
-}
-
-/** Whether the thread can load its module, which imports others from the folder `lib`. */
-function mayLoad(module: string): boolean {
-  const library = new URL("../../", module);
-  if (library.protocol !== "file:") return true;
-  // webpack writes the address that the module had at the build into its bundle, which may then run on another machine.
-  return mayAccess("read", library) && existsSync(new URL(module));
-}
-
-/**
- * Whether a thread would find enough free descriptors. Clients may have taken them, and Deno ends the process if it cannot start a thread
- * for want of one. The caller must start the thread at once, before the process accepts a connection.
- */
-function areDescriptorsFree(): boolean {
-  // Without the permission to open the file, nothing is known to be missing.
-  if (!mayAccess("read", devNull)) return true;
-  const opened: number[] = [];
-  try {
-    while (opened.length < DESCRIPTORS_OF_THREAD) opened.push(openSync(devNull, "r"));
-    return true;
-  } catch {
-    return false;
-  } finally {
-    for (const descriptor of opened) closeSync(descriptor);
-  }
-}
-
-/** Lets this thread answer requests. `work` gets each of them, and the database that {@link startThread} was given. */
+/** Lets this thread answer requests. `work` gets each of them, and the database that `startThread()` was given. */
 export function answerRequests<Database, Request, Result>(
   work: (request: Request, database: Database) => MaybePromise<Result>,
 ): void {

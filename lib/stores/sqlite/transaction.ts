@@ -1,9 +1,12 @@
 /**
- * What transactions of SQLite have in common: how long they wait for a lock, how they end after a failure, and statements whose integers
- * are exact.
+ * What transactions of SQLite have in common: how they wait for a lock, how they end after a failure, and statements
+ * whose integers are exact.
  *
- * The connection of a store does not use SQLite's own wait for a lock (`busy_timeout`). Its reads need no lock of another connection, and before
- * a write, SQLite's pauses are so long that a busy program would always be first.
+ * A connection waits for a lock in one of two ways:
+ *
+ * - One that only reads uses SQLite's own wait: {@link waitForLocks}.
+ * - That of a store tries again in short pauses: {@link retryWhileBusy}. SQLite's pauses grow so long that a busy program would always be
+ *   first. Its reads need no lock of another connection.
  */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
@@ -23,8 +26,8 @@ export const BUSY_TIMEOUT_MS = 1000;
 const LOCK_PAUSE_MS = 0.2;
 
 /**
- * Lets SQLite wait for a lock, on a connection that only reads. It needs a pragma, because Node before 22.16 ignores the option `timeout`, and
- * so does Deno for a read-only connection.
+ * Lets SQLite wait for a lock, on a connection that only reads. It needs a pragma, because Node before 22.16 ignores
+ * the option `timeout`, and so does Deno for a read-only connection.
  */
 export function waitForLocks(db: DatabaseSync): void {
   db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);

@@ -1,7 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { statusCode } from "../status_code.ts";
 import { type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
-import { type Outcome, recall, uncertain, type Write } from "../write.ts";
+import { outcomeOfRepeated, type RememberedRequest, uncertainOutcomeError } from "../write_outcomes.ts";
+import type { Outcome, Write } from "../writing_store.ts";
 import type { Connection } from "./connection.ts";
 import { asUnavailable, isIoError, unavailableFrom } from "./errors.ts";
 import { beginWrite, prepareExact, rollback } from "./transaction.ts";
@@ -49,7 +50,7 @@ export class WriteTransactions {
       this.connection.db.exec("COMMIT");
     } catch (error) {
       // The log may have the whole commit before its sync fails, and the next start would find it there.
-      throw isIoError(error) ? uncertain(unavailableFrom(error, this.connection.givenPath)) : error;
+      throw isIoError(error) ? uncertainOutcomeError(unavailableFrom(error, this.connection.givenPath)) : error;
     }
   }
 
@@ -109,9 +110,8 @@ export class WriteTransactions {
   }
 
   #insertOnce(pet: PetDraft, { key, fingerprint, retentionMs }: IdempotentRequest, id: bigint, now: bigint): Outcome {
-    // The outcome of a repetition, or a conflict. It is undefined if no request with this key is remembered.
-    const known = recall(this.#sql.findRequest.get(key, now), fingerprint);
-    if (known) return known;
+    const remembered = this.#sql.findRequest.get(key, now) as RememberedRequest | undefined;
+    if (remembered) return outcomeOfRepeated(remembered, fingerprint);
     this.#insert(this.#sql.insertOne, [pet], id);
     const { changes } = this.#sql.insertRequest.run(key, fingerprint, id, now + BigInt(retentionMs));
     this.#requireStored(Number(changes) === 1);

@@ -2,7 +2,8 @@ import { statSync } from "node:fs";
 import { Batch } from "../batch.ts";
 import { chain, type MaybePromise, sleep } from "../../promises.ts";
 import { requireValid } from "../status_code.ts";
-import { type Outcome, type PendingWrite, uncertain, type Write } from "../write.ts";
+import { uncertainOutcomeError } from "../write_outcomes.ts";
+import type { Outcome, PendingWrite, Write } from "../writing_store.ts";
 import type { Connection } from "./connection.ts";
 import { isBusy } from "./errors.ts";
 import { LOG_LIMIT_BYTES } from "./open.ts";
@@ -12,13 +13,19 @@ import { BUSY_TIMEOUT_MS } from "./transaction.ts";
 import { WriteTransactions } from "./write_transactions.ts";
 import { startWritingThread, type WritingThread } from "./writing_thread.ts";
 
-/** While commits take less than this, a lone create may be committed on the calling thread. */
+/**
+ * While commits take less than this, a lone create may be committed on the calling thread. `docs/decisions.md` has the measurements of both
+ * ways.
+ */
 const SHORT_COMMIT_MS = 2;
 
 /** The pause between attempts to get the write lock. Reads go on meanwhile. */
 const RETRY_DELAY_MS = 1;
 
-/** With each commit, the duration of the longest one so far is multiplied by this, so that it is forgotten after a while. */
+/**
+ * With each commit, the duration of the longest one so far is multiplied by this, so that it is forgotten after a while. After a commit of
+ * 20 ms, the thread takes the next 22 commits too, because a disk that other programs use is fast in between.
+ */
 const DURATION_DECAY = 0.9;
 
 /**
@@ -116,10 +123,8 @@ export class Writer {
       resolveAll(pending, outcomes);
     } catch (error) {
       // The thread may have committed the batch before it ended.
-      rejectAll(
-        pending,
-        error instanceof ThreadEnded ? uncertain({ message: "The thread that writes has ended" }) : error,
-      );
+      const hasEnded = error instanceof ThreadEnded;
+      rejectAll(pending, hasEnded ? uncertainOutcomeError({ message: "The thread that writes has ended" }) : error);
     }
   }
 

@@ -3,11 +3,12 @@
  * the file.
  */
 
-import type { Outcome, Write } from "../write.ts";
+import type { Outcome, Write } from "../writing_store.ts";
 import { explained } from "./errors.ts";
 import { openSecondConnection } from "./open.ts";
 import type { OpenedFiles } from "./opened_files.ts";
-import { answerRequests, startThread, type Thread } from "./thread.ts";
+import { startThread } from "./start_thread.ts";
+import { answerRequests, type Thread } from "./thread.ts";
 import { BUSY_TIMEOUT_MS } from "./transaction.ts";
 import { WriteTransactions } from "./write_transactions.ts";
 

@@ -1,7 +1,7 @@
 import { readDeprecation } from "./deprecation.ts";
 import type { ClientSettings } from "./options.ts";
 import { createHide } from "./redaction.ts";
-import { type Answer, type Exchange, send } from "./request.ts";
+import { type Answer, type Exchange, getAnswer } from "./request.ts";
 import { retry } from "./retry.ts";
 
 export interface CallParts<T> {
@@ -22,7 +22,7 @@ export interface CallParts<T> {
 /** Calls an operation, with retries. */
 export type Call = <T>(parts: CallParts<T>) => Promise<Answer<T>>;
 
-export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDeprecation }: ClientSettings): Call {
+export function createCall({ baseUrl, key, transport, timeoutMs, maxRetries, onDeprecation }: ClientSettings): Call {
   const hide = createHide(key);
   /** The operations whose deprecation the app has been told about. */
   const told = new Set<string>();
@@ -43,15 +43,15 @@ export function createCall({ baseUrl, key, fetch, timeoutMs, maxRetries, onDepre
     const exchange = { requestLine: hide(`${method} ${url}`), parse, hide };
     const retries = idempotencyKey === null ? 0 : maxRetries;
     return retry({ timeoutMs, maxRetries: retries, signal }, (attemptSignal) =>
-      send(async () => {
-        const response = await fetch(url, { ...init, signal: attemptSignal });
+      getAnswer(async () => {
+        const response = await transport(url, { ...init, signal: attemptSignal });
         tellDeprecation(operation, response.headers);
         return response;
       }, exchange));
   };
 }
 
-/** What `fetch` gets for each attempt, beside the address and the signal. */
+/** What the transport gets for each attempt, beside the address and the signal. */
 function requestInit({ method, body, idempotencyKey }: CallParts<unknown>, key: string): RequestInit {
   const headers: Record<string, string> = { authorization: `Bearer ${key}` };
   // A redirect could lead the key to another server, and would make a GET of a POST.

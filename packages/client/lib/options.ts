@@ -25,7 +25,8 @@ export interface ClientOptions {
 export interface ClientSettings {
   baseUrl: string;
   key: string;
-  fetch: (url: string, init: RequestInit) => Promise<Response>;
+  /** Sends a request, by the app's `fetch` or the global one, and resolves with the head of its response. */
+  transport: (url: string, init: RequestInit) => Promise<Response>;
   timeoutMs: number;
   maxRetries: number;
   onDeprecation: ClientOptions["onDeprecation"];
@@ -56,7 +57,7 @@ export function checkClientOptions(options: ClientOptions): ClientSettings {
     baseUrl: checkBaseUrl(baseUrl),
     key: requireVisible("key", key),
     // Looked up at each call, since instrumentation may replace the global one.
-    fetch: fetch ? (url, init) => fetch(new Request(url, init)) : (url, init) => globalThis.fetch(url, init),
+    transport: fetch ? (url, init) => fetch(new Request(url, init)) : (url, init) => globalThis.fetch(url, init),
     // The longest time is that of a timer, whose delay is an int32.
     timeoutMs: checkCount("timeoutMs", timeoutMs, 1, 2 ** 31 - 1),
     maxRetries: checkCount("maxRetries", maxRetries, 0, Infinity),

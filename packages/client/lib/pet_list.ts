@@ -106,23 +106,30 @@ function nextQuery({ headers, facts }: Answer<unknown>): string | undefined {
   throw unexpected("The link to the next page does not lead to a page of this list", facts);
 }
 
-/** How many pages in a row may have no pet, or begin with that of an earlier page. A server may make new cursors without end. */
-const MOST_IDLE_PAGES = 100;
+/** A server may make new cursors without end. After so many pages in a row without a new pet, a list fails. */
+const MOST_PAGES_WITHOUT_NEW_PET = 100;
 
 /**
  * Makes a function that is told of each page with a next one, and of the query of that. It throws a `PetstoreError` when the pages have no end,
  * because a server is at fault and its client must not read for ever.
+ *
+ * A page has a new pet if its first pet has not been the first of an earlier page.
  */
 function createProgressCheck() {
   const queries = new Set<string>(), firstIds = new Set<bigint>();
-  let idlePages = 0;
+  let pagesWithoutNewPet = 0;
   return (nextQuery: string, { value: pets, facts }: Answer<Pet[]>): void => {
     if (queries.has(nextQuery)) throw unexpected("The pages go in a circle", facts);
     queries.add(nextQuery);
     const firstId = pets[0]?.id;
-    const isIdle = firstId === undefined || firstIds.has(firstId);
-    idlePages = isIdle ? idlePages + 1 : 0;
-    if (!isIdle) firstIds.add(firstId);
-    if (idlePages === MOST_IDLE_PAGES) throw unexpected(`${MOST_IDLE_PAGES} pages in a row had no new pet`, facts);
+    if (firstId !== undefined && !firstIds.has(firstId)) {
+      firstIds.add(firstId);
+      pagesWithoutNewPet = 0;
+      return;
+    }
+    pagesWithoutNewPet++;
+    if (pagesWithoutNewPet === MOST_PAGES_WITHOUT_NEW_PET) {
+      throw unexpected(`${MOST_PAGES_WITHOUT_NEW_PET} pages in a row had no new pet`, facts);
+    }
   };
 }

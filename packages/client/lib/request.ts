@@ -1,8 +1,6 @@
 import { PetstoreError, type ResponseFacts } from "./error.ts";
 import { type Hide, redactedCopy } from "./redaction.ts";
 
-const JSON_TYPE = "application/json";
-
 /** A success of a petstore. */
 export interface Answer<T> {
   /** The body, read by `parse`. */
@@ -23,47 +21,71 @@ export interface Exchange<T> {
 }
 
 /**
- * Sends a request by `fetch`, and reads its response.
+ * Sends a request, and reads its response.
  *
+ * @param sendRequest Resolves with the head of the response.
  * @throws {PetstoreError} For every failure of the network and of the server.
  * @throws {Error} Deno's `NotCapable`, if the program lacks the permission. The next attempt would not have it either.
  */
-export async function send<T>(
-  fetch: () => Promise<Response>,
-  { requestLine, parse, hide }: Exchange<T>,
+export async function getAnswer<T>(
+  sendRequest: () => Promise<Response>,
+  exchange: Exchange<T>,
 ): Promise<Answer<T>> {
-  let response: Response;
-  let text: string;
-  /** They are undefined until the head of a response has come. */
+  const received = await receive(sendRequest, exchange);
+  const { response: { ok, headers }, facts } = received;
+  if (ok) return { value: parseBody(received, exchange.parse, exchange), headers, facts };
+  const { code, message } = parseBody(received, parseFailure, exchange);
+  throw new PetstoreError(exchange.hide(code), exchange.hide(message), facts);
+}
+
+/** A response that has come to its end. */
+interface Received {
+  response: Response;
+  text: string;
+  facts: ResponseFacts;
+}
+
+type Messages = Pick<Exchange<unknown>, "requestLine" | "hide">;
+
+/** @throws {PetstoreError} `connection_failed`, with the facts of the head if that has come. */
+async function receive(sendRequest: () => Promise<Response>, { requestLine, hide }: Messages): Promise<Received> {
   let facts: ResponseFacts | undefined;
   try {
-    response = await fetch();
+    const response = await sendRequest();
     facts = factsOf(response, hide);
-    text = await response.text();
+    return { response, text: await response.text(), facts };
   } catch (thrown) {
     const cause = redactedCopy(thrown, hide);
     if (cause?.name === "NotCapable") throw cause;
     const message = `${requestLine} got no whole response${innermostMessage(cause)}`;
     throw new PetstoreError("connection_failed", message, { ...facts, cause });
   }
+}
 
-  let failure: { code?: unknown; message?: unknown } | null | undefined;
+/** @throws {PetstoreError} If the body is not what `parse` reads. */
+function parseBody<T>(
+  { response, text, facts }: Received,
+  parse: Exchange<T>["parse"],
+  { requestLine, hide }: Messages,
+): T {
   try {
-    if (response.ok) return { value: parse(text), headers: response.headers, facts };
-    failure = JSON.parse(text);
+    return parse(text);
   } catch (thrown) {
-    // The error is dropped, because its message quotes the body, perhaps with the key. A body without a length looks whole although it was
-    // cut, and is then the beginning of some JSON. Such a request may be repeated.
-    if (thrown instanceof SyntaxError && wasToBeJson(response)) {
+    // What was thrown is dropped, because its message quotes the body, perhaps with the key.
+    if (thrown instanceof SyntaxError && isDeclaredJson(response)) {
+      // A body without a length looks whole although it was cut. Such a request may be repeated.
       const message = `${requestLine} got incomplete JSON: ${quoted(hide(text))}`;
       throw new PetstoreError("connection_failed", message, facts);
     }
+    throw unexpected(`${requestLine} ${describeForeign(response, hide, text)}`, facts);
   }
-  const { code, message } = failure ?? {};
-  if (typeof code === "string" && typeof message === "string") {
-    throw new PetstoreError(hide(code), hide(message), facts);
-  }
-  throw unexpected(`${requestLine} ${describeForeign(response, hide, text)}`, facts);
+}
+
+/** Reads the body of a petstore's failure. */
+function parseFailure(text: string): { code: string; message: string } {
+  const { code, message } = JSON.parse(text);
+  if (typeof code === "string" && typeof message === "string") return { code, message };
+  throw new TypeError();
 }
 
 /** The error of a response that cannot be used. The message must not have the key. */
@@ -99,13 +121,14 @@ function retryAfter(headers: Headers): number | undefined {
   return isNaN(wait) ? undefined : Math.max(0, wait);
 }
 
-/** Whether a response that is no JSON was to be JSON, so that it must have been cut. */
-function wasToBeJson(response: Response): boolean {
+/** Whether a response is declared as JSON, so that a body which is no JSON has been cut. */
+function isDeclaredJson(response: Response): boolean {
   if (isRedirect(response)) return false;
-  const type = response.headers.get("content-type")?.toLowerCase() ?? "";
-  if (type.includes("json")) return true;
-  // Over plain HTTP, Chromium takes a head that was cut for a whole one. So a success may have lost its type, or the end of its type.
-  return response.ok && JSON_TYPE.startsWith(type);
+  const type = response.headers.get("content-type")?.toLowerCase();
+  if (type?.includes("json")) return true;
+  // Over plain HTTP, Chromium takes a head that was cut for a whole one. A success may have lost its type, or the end of its type.
+  const isCut = type === undefined || "application/json".startsWith(type);
+  return response.ok && isCut;
 }
 
 /** Says, as the second half of a sentence, that no petstore has answered, or not with what it was asked for. */

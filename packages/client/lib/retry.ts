@@ -39,23 +39,15 @@ const SHORTEST_ATTEMPT_MS = 1_000;
  */
 export async function retry<T>({ timeoutMs, maxRetries, signal }: RetryLimits, attempt: Attempt<T>): Promise<T> {
   const end = performance.now() + timeoutMs;
-  /** The longest that an attempt may take if another one may follow. */
-  const attemptMs = Math.max(SHORTEST_ATTEMPT_MS, timeoutMs / 3);
   /** The last failure that leaves unclear whether the server has carried out the request. */
   let unclearFailure: PetstoreError | undefined;
   /** How many attempts in a row were refused, because nothing listens at the address. */
   let refusals = 0;
   for (let retries = 0;; retries++) {
     const isLast = retries >= maxRetries;
-    const timeLeft = end - performance.now();
-    const hasAllTime = isLast || timeLeft <= attemptMs;
-    const limit = hasAllTime ? timeLeft : attemptMs;
-    const expiry = hasAllTime
-      ? new PetstoreError("deadline_exceeded", noResponseWithin(timeoutMs))
-      : new PetstoreError("connection_failed", noResponseWithin(attemptMs));
     let failure: PetstoreError;
     try {
-      return await runAttempt(attempt, limit, expiry, signal);
+      return await runAttempt(attempt, limitOf(end - performance.now(), timeoutMs, isLast), signal);
     } catch (error) {
       // The app's own reason is thrown unchanged, also if it is a PetstoreError, such as that of another call.
       signal?.throwIfAborted();
@@ -63,13 +55,29 @@ export async function retry<T>({ timeoutMs, maxRetries, signal }: RetryLimits, a
       failure = error;
     }
     refusals = isRefused(failure) ? refusals + 1 : 0;
-    const pause = isLast ? Infinity : pauseAfter(failure, retries, refusals);
+    const canRetry = !isLast && isTransient(failure) && refusals <= REFUSED_RETRIES;
+    const pause = pauseAfter(failure, retries, refusals);
     // A pause beyond the end of the call would end in the same failure, only later.
-    if (performance.now() + pause >= end) throw withHistory(failure, retries, unclearFailure);
+    if (!canRetry || performance.now() + pause >= end) throw withHistory(failure, retries, unclearFailure);
     // A 429 was refused before it was carried out, and a refused connection has carried nothing.
     if (failure.status !== 429 && refusals === 0) unclearFailure = failure;
     await sleep(pause, signal);
   }
+}
+
+/** How long an attempt may take, and the error that it ends with then. */
+interface Limit {
+  milliseconds: number;
+  expiry: PetstoreError;
+}
+
+/** The limit of an attempt: a share of the whole time, or all that is left if no other attempt can follow. */
+function limitOf(timeLeft: number, timeoutMs: number, isLast: boolean): Limit {
+  const share = Math.max(SHORTEST_ATTEMPT_MS, timeoutMs / 3);
+  if (isLast || timeLeft <= share) {
+    return { milliseconds: timeLeft, expiry: new PetstoreError("deadline_exceeded", noResponseWithin(timeoutMs)) };
+  }
+  return { milliseconds: share, expiry: new PetstoreError("connection_failed", noResponseWithin(share)) };
 }
 
 function noResponseWithin(milliseconds: number): string {
@@ -77,13 +85,12 @@ function noResponseWithin(milliseconds: number): string {
 }
 
 /**
- * Makes one attempt. It ends at its limit, with the error `expiry`, and at the abort, even if the attempt ignores its signal. Leaves no timer
+ * Makes one attempt. It ends at its limit, and at the abort, even if the attempt ignores its signal. Leaves no timer
  * and no listener behind.
  */
 async function runAttempt<T>(
   attempt: Attempt<T>,
-  milliseconds: number,
-  expiry: PetstoreError,
+  { milliseconds, expiry }: Limit,
   signal: AbortSignal | undefined,
 ): Promise<T> {
   signal?.throwIfAborted();
@@ -110,13 +117,16 @@ function isRefused({ cause }: PetstoreError): boolean {
   return false;
 }
 
-/** The pause after a failure, in milliseconds; Infinity if the same request would fail again. */
-function pauseAfter(failure: PetstoreError, retries: number, refusals: number): number {
-  const { code, status, retryAfterMs = 0 } = failure;
-  const isTransient = code === "connection_failed" || TRANSIENT_STATUSES.includes(status);
-  if (!isTransient || refusals > REFUSED_RETRIES) return Infinity;
-  // Each pause is random, so that clients that failed together do not come back together: within a fifth, or from zero on ("full jitter")
-  // beyond what the server asks for.
+/** Whether the same request may succeed later. */
+function isTransient({ code, status }: PetstoreError): boolean {
+  return code === "connection_failed" || TRANSIENT_STATUSES.includes(status);
+}
+
+/**
+ * The pause before the next attempt, in milliseconds. It is random, so that clients that failed together do not come back together: within a
+ * fifth after a refused connection, and otherwise from zero on ("full jitter") beyond what the server asks for.
+ */
+function pauseAfter({ retryAfterMs = 0 }: PetstoreError, retries: number, refusals: number): number {
   if (refusals > 0) return REFUSED_PAUSE_MS * (0.8 + 0.4 * Math.random());
   return retryAfterMs + Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** retries);
 }

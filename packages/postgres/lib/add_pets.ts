@@ -1,16 +1,20 @@
-/** The call of the function `add_pets`, by which creates and imports add pets. */
+/**
+ * Creates and imports add pets by one call of the SQL function `add_pets`, which takes arrays and returns a row for each pet. Its SQL, with the
+ * lock, the ids and the remembered requests, is in `schema/functions.ts`.
+ */
 
-import type { IdempotentRequest, PetDraft } from "@petstore/petstore/store";
-import { statusCode, uncertain } from "@petstore/petstore/store/toolkit";
-import type { StatementQueue } from "./client/statement_queue.ts";
+import type { IdempotentRequest, PetDraft, StoreUnavailableError } from "@petstore/petstore/store";
+import { type Outcome, statusCode, uncertainOutcomeError } from "@petstore/petstore/store/toolkit";
+import type { Row } from "./client/connection.ts";
 import { isTransient } from "./client/errors.ts";
+import type { StatementQueue } from "./client/statement_queue.ts";
+import { qualify } from "./qualify.ts";
 
 /** The longest pause before a retry after a conflict. */
 const MAX_PAUSE_MS = 20;
 
 /**
- * Adds pets, all or none, and tries it again if it conflicts with other transactions. Returns what `add_pets` says of each: the id of a new
- * pet, the negative id of a known one, or "" for a conflict.
+ * Adds pets, all or none, and returns the outcome of each, in their order.
  *
  * @param requests Those of the first pets. The pets after them were created without a key.
  * @param deadline In milliseconds, as in `performance.now()`.
@@ -20,15 +24,29 @@ export async function addPets(
   pets: readonly PetDraft[],
   requests: readonly IdempotentRequest[],
   deadline: number,
-): Promise<string[]> {
-  const statement = addStatement(db.schema);
-  const parameters = addParameters(pets, requests);
+): Promise<Outcome[]> {
+  const rows = await callAddPets(db, addStatement(db.schema), addParameters(pets, requests), deadline);
+  if (rows.length !== pets.length) throw unknownOutcome();
+  return rows.map(outcomeOf);
+}
+
+/** Adds the pets of an import, all or none. Their outcomes stay in PostgreSQL: to send a row for each pet would take a tenth of an import. */
+export async function addAllPets(db: StatementQueue, pets: readonly PetDraft[], deadline: number): Promise<void> {
+  const statement = addStatement(db.schema, "count(*)::text");
+  const [row] = await callAddPets(db, statement, addParameters(pets, []), deadline);
+  if (row?.[0] !== String(pets.length)) throw unknownOutcome();
+}
+
+/** Runs a statement that calls `add_pets`, and again if it conflicts with other transactions. */
+async function callAddPets(
+  db: StatementQueue,
+  statement: string,
+  parameters: readonly string[],
+  deadline: number,
+): Promise<Row[]> {
   for (;;) {
     try {
-      const [row] = await db.query(statement, parameters, { deadline, whatItStores: "pet" });
-      const ids = row?.[0]?.split(",") ?? [];
-      if (ids.length < pets.length) throw uncertain(new Error("PostgreSQL has not given an id for each pet"));
-      return ids;
+      return await db.query(statement, parameters, { deadline, whatItStores: "pet" });
     } catch (error) {
       const pauseMs = Math.random() * MAX_PAUSE_MS;
       const hasTime = performance.now() + pauseMs < deadline;
@@ -39,9 +57,9 @@ export async function addPets(
 }
 
 /** Makes the statement that calls `add_pets`. */
-export function addStatement(schema: string): string {
-  return `SELECT "${schema}".add_pets($1::pg_catalog.text[], $2::bigint[], $3::smallint[], $4::pg_catalog.text[],
-    $5::pg_catalog.text[], $6::bigint[])`;
+export function addStatement(schema: string, columns = "outcome, id"): string {
+  return qualify(`SELECT ${columns}
+    FROM "${schema}".add_pets($1::text[], $2::bigint[], $3::smallint[], $4::text[], $5::text[], $6::bigint[])`);
 }
 
 /** Makes the parameters of `add_pets`: arrays in PostgreSQL's notation, because all parameters are texts. */
@@ -54,6 +72,23 @@ export function addParameters(pets: readonly PetDraft[], requests: readonly Idem
     textArray(requests.map(({ fingerprint }) => fingerprint)),
     numberArray(requests.map(({ retentionMs }) => retentionMs)),
   ];
+}
+
+/** Reads a row of {@link addStatement}. */
+function outcomeOf([outcome, id]: Row): Outcome {
+  switch (outcome) {
+    case "created":
+    case "replayed":
+      return { outcome, id: BigInt(id!) };
+    case "conflict":
+      return { outcome };
+    default:
+      throw unknownOutcome();
+  }
+}
+
+function unknownOutcome(): StoreUnavailableError {
+  return uncertainOutcomeError(new Error("PostgreSQL has not given an outcome for each pet"));
 }
 
 export function textArray(texts: readonly string[]): string {

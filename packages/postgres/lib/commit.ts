@@ -74,8 +74,8 @@ export class GroupCommit {
     // The statement must end in time for the oldest create, because no pet may be stored after its client has been refused.
     const deadline = Math.min(...creates.map(({ arrivedAt }) => arrivedAt)) + timeoutMs;
     try {
-      const ids = await addPets(this.#db, pets, requests, deadline);
-      for (const [i, { resolve }] of creates.entries()) resolve(outcomeOf(ids[i]!));
+      const outcomes = await addPets(this.#db, pets, requests, deadline);
+      for (const [i, { resolve }] of creates.entries()) resolve(outcomes[i]!);
       this.#countRequests(requests.length);
     } catch (error) {
       for (const { reject } of creates) reject(error);
@@ -129,11 +129,4 @@ function chooseCreates(waiting: readonly Create[]): { chosen: Create[]; rest: Cr
 
 function requestOf({ write }: Create): IdempotentRequest | undefined {
   return write.kind === "createOnce" ? write.request : undefined;
-}
-
-/** Reads what {@link addPets} says of a create. */
-function outcomeOf(said: string): Outcome {
-  if (said === "") return { outcome: "conflict" };
-  const id = BigInt(said);
-  return id > 0n ? { outcome: "created", id } : { outcome: "replayed", id: -id };
 }

@@ -1,6 +1,6 @@
 import { type PetDraft, StoreUnavailableError } from "@petstore/petstore/store";
 import { untilAborted } from "@petstore/petstore/store/toolkit";
-import { addPets } from "./add_pets.ts";
+import { addAllPets } from "./add_pets.ts";
 import type { StatementQueue } from "./client/statement_queue.ts";
 import { openTables } from "./schema/opening.ts";
 
@@ -21,7 +21,7 @@ export async function importPets(
   signal.throwIfAborted();
   const isNew = await openTables(db);
   try {
-    await untilAborted(signal, addPets(db, pets, [], performance.now() + TIMEOUT_MS));
+    await untilAborted(signal, addAllPets(db, pets, performance.now() + TIMEOUT_MS));
   } catch (error) {
     if (!signal.aborted) throw error;
     const message = "The import was stopped while PostgreSQL was adding the pets; it adds all of them, or none";

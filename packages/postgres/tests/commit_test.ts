@@ -10,6 +10,11 @@ import { withVirtualClock } from "../../../tests/support/virtual_clock.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
+/** The rows of new pets. */
+function created(...ids: string[]): string[][] {
+  return ids.map((id) => ["created", id]);
+}
+
 /** A database whose statements are answered by `query`. */
 function fakeQueue(query: (...args: never[]) => Promise<string[][]>): StatementQueue {
   return { query, timeoutMs: 1_000, schema: "petstore" } as unknown as StatementQueue;
@@ -25,7 +30,7 @@ test("creates that have waited too long for others are refused and not sent, and
         assert.equal(options.whatItStores, "pet");
         statements.push([names, options.deadline - performance.now()]);
         await gate;
-        return [["1,2"]];
+        return names.includes(",") ? created("1", "2") : created("1");
       }),
     );
     const create = (name: string) => commits.write({ kind: "create", pet: { name, categoryId: 7n, status: "sold" } });
@@ -47,7 +52,7 @@ test("creates that have waited too long for others are refused and not sent, and
 
 test("expired requests are deleted after the first create with a key, and again after 500", async () => {
   const texts: string[] = [];
-  const commits = new GroupCommit(fakeQueue((text: string) => Promise.resolve([[String(texts.push(text))]])));
+  const commits = new GroupCommit(fakeQueue((text: string) => Promise.resolve(created(String(texts.push(text))))));
   for (let i = 0; i < 501; i++) await commits.write({ kind: "createOnce", pet: PET, request: request(`${i}`) });
   assert.equal(texts.length, 501 + 2);
 });
@@ -65,10 +70,10 @@ for (const [what, code, attempts] of ATTEMPTS) {
     withVirtualClock(async ({ now }) => {
       let sent = 0;
       const failure = new StoreUnavailableError("It failed", { cause: Object.assign(new Error(), { code }) });
-      const db = fakeQueue(() => ++sent > 1 ? Promise.resolve([["1"]]) : Promise.reject(failure));
-      const added = addPets(db, [], [], now() + 1_000);
+      const db = fakeQueue(() => ++sent > 1 ? Promise.resolve(created("1")) : Promise.reject(failure));
+      const added = addPets(db, [PET], [], now() + 1_000);
       if (attempts === 1) await assert.rejects(added, /It failed/);
-      else assert.deepEqual(await added, ["1"]);
+      else assert.deepEqual(await added, [{ outcome: "created", id: 1n }]);
       assert.equal(sent, attempts);
     }));
 }

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { CANCEL } from "../lib/client/statement_queue.ts";
 import { postgresGrants, postgresSchema } from "../mod.ts";
+import { readPostgresSetting } from "../server.ts";
 import type { KeyedPetStore } from "@petstore/petstore/store";
 import { keyOf } from "../../conformance/lib/store/keys.ts";
 import { runSql } from "../../../tests/support/postgres/postgres.ts";
@@ -95,6 +96,8 @@ test.schema("the store runs nothing that another role has created in the search 
       await usingStore(roleUrl, schema, async (store) => {
         for (let round = 0; round < 6; round++) await useAll(store);
       });
+      // PostgreSQL shows a type that has a twin with its schema, which the check takes for another type. It runs no twin.
+      await readPostgresSetting(`${roleUrl}?schema=${schema}`).check();
       // Called here, because a server ignores their failures. The cancellation finds its own statement.
       await runSql(roleUrl, forgetCall(schema, 10));
       assert.deepEqual(await runSql(roleUrl, cancelItself("before its commit")), []);

@@ -41,9 +41,13 @@ test.inFolder("a key file that users other than its owner can read, write or run
 test.inFolder("what is no key is refused: a device, no key, two keys, a long text", async () => {
   Deno.symlinkSync("/dev/zero", "device");
   await assertRefused("device", "must be a regular file");
-  for (const text of ["\n", `${KEY}\n${KEY}\n`, KEY.repeat(100)]) {
+  const texts = [["\n", "holds no key"], [`${KEY}\n${KEY}\n`, "must have one key"], [
+    KEY.repeat(100),
+    "cannot be used",
+  ]];
+  for (const [text = "", shows = ""] of texts) {
     makeFile("api-key", 0o600, text);
-    await assertRefused("api-key");
+    await assertRefused("api-key", shows);
     assert.equal(Deno.readTextFileSync("api-key"), text);
   }
 });

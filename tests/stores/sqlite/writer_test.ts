@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { LOG_LIMIT_BYTES } from "../../../lib/stores/sqlite/open.ts";
 import { openSqliteStore, type SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
-import { startThread } from "../../../lib/stores/sqlite/thread.ts";
+import { startThread } from "../../../lib/stores/sqlite/start_thread.ts";
 import { formatPet, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { untilLocked } from "../../support/database.ts";
 import { until } from "../../support/until.ts";

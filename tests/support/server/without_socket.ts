@@ -1,6 +1,6 @@
 /** A server in this process that has no socket: a test asks its gate. */
 
-import { parseWords } from "../../../lib/server/commands/command_line.ts";
+import { readFlags, splitWords } from "../../../lib/server/commands/flags.ts";
 import { DENO_RUNTIME } from "../../../lib/server/deno/runtime.ts";
 import type { DrainGate } from "../../../lib/server/service/drain_gate.ts";
 import type { Gate, Listener } from "../../../lib/server/service/listener.ts";
@@ -12,7 +12,8 @@ import { SETTINGS, type Settings } from "../../../lib/server/settings/server_set
 import type { KeyedPetStore } from "../../../lib/stores/store.ts";
 
 export function readFrom(args: readonly string[], env: Record<string, string> = {}): Settings {
-  return readValues(SETTINGS, parseWords(args, SETTINGS, "").values, prepareEnvironment((name) => env[name]));
+  const flags = readFlags(splitWords(args, SETTINGS).flags, SETTINGS, "");
+  return readValues(SETTINGS, flags, prepareEnvironment((name) => env[name]));
 }
 
 /** A server that answers requests until `end()`, which resolves when its store is closed. */

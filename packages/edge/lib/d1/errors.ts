@@ -1,5 +1,5 @@
 import { StoreUnavailableError } from "@petstore/petstore/store";
-import { uncertain } from "@petstore/petstore/store/toolkit";
+import { uncertainOutcomeError } from "@petstore/petstore/store/toolkit";
 
 // The errors of D1 have no code, only a message: see Cloudflare's "Debug D1".
 
@@ -31,7 +31,9 @@ export function asUnavailable(error: unknown, database: string, addsPet: boolean
   if (INTERFERENCE_MESSAGE.test(text)) return interference(database, error);
   const message = `${database}: ${text.replace(/^D1_ERROR: /, "").replaceAll("\n", " ")}`;
   const mayBeStored = addsPet && !REFUSAL_MESSAGE.test(text);
-  return mayBeStored ? uncertain({ message, cause: error }) : new StoreUnavailableError(message, { cause: error });
+  return mayBeStored
+    ? uncertainOutcomeError({ message, cause: error })
+    : new StoreUnavailableError(message, { cause: error });
 }
 
 /** The error of a create whose pet is not there, or not under its id, because another program has changed the database. */

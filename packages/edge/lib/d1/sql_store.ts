@@ -12,9 +12,9 @@ import type {
   PetQuery,
 } from "@petstore/petstore/store";
 import {
+  outcomeOfRepeated,
   pageOf,
   PET_JSON,
-  recall,
   requireValid,
   type Rows,
   SqlKeys,
@@ -123,9 +123,9 @@ export function createSqlStore(name: string, run: RunTransaction): KeyedPetStore
     );
     const id = idOf(inserted);
     if (id !== undefined) return { outcome: "created", id };
-    const known = recall(remembered?.[0], fingerprint);
-    if (!known) throw interference(name);
-    return known;
+    const row = remembered?.[0] as { fingerprint: string; id: string } | undefined;
+    if (!row) throw interference(name);
+    return outcomeOfRepeated({ fingerprint: row.fingerprint, id: BigInt(row.id) }, fingerprint);
   }
 
   async function get(id: bigint): Promise<string | undefined> {

@@ -4,11 +4,13 @@
  */
 
 import { StoreUnavailableError } from "@petstore/petstore/store";
-import { storeClosed, uncertain } from "@petstore/petstore/store/toolkit";
+import { storeClosed, uncertainOutcomeError } from "@petstore/petstore/store/toolkit";
 import type { CheckedOptions } from "../options.ts";
+import { qualify } from "../qualify.ts";
 import { type Connection, type Parameter, type Row, runStatement } from "./connection.ts";
 import { asUnavailable, isAnswer, isRefusal } from "./errors.ts";
-import { guardPool, ignoreError, maxConnectionsOf, type PostgresPool } from "./pool.ts";
+import { guardPool, ignoreError } from "./driver_workarounds.ts";
+import { maxConnectionsOf, type PostgresPool } from "./pool.ts";
 
 /** How many statements may wait for a connection. */
 const MAX_WAITING = 10_000;
@@ -208,7 +210,7 @@ function failureOf(error: unknown, whatItStores: string | undefined): StoreUnava
   const failure = asUnavailable(error);
   // If the statement stores something, only PostgreSQL's own refusal shows that it has stored nothing.
   const hasStoredNothing = whatItStores === undefined || isRefusal(error);
-  return hasStoredNothing ? failure : uncertain(failure, whatItStores);
+  return hasStoredNothing ? failure : uncertainOutcomeError(failure, whatItStores);
 }
 
 function timeoutError(timeLimit: number): StoreUnavailableError {
@@ -223,9 +225,6 @@ function timeoutError(timeLimit: number): StoreUnavailableError {
  * 2. The text of the statement, of which PostgreSQL may know only the beginning. No other statement must be cancelled: a pooler shows other
  *    processes than those of PostgreSQL, and after a failover the process may be one of another server.
  * 3. `always`, or another text if the statement may be cancelled only while it waits for a lock.
- *
- * The operators are written as `OPERATOR(pg_catalog.=)`, since a schema in the search path could define its own `=`.
  */
-export const CANCEL = `SELECT pg_catalog.pg_cancel_backend(pid)::pg_catalog.text FROM pg_catalog.pg_stat_activity
-  WHERE pid OPERATOR(pg_catalog.=) $1::pg_catalog.int4 AND pg_catalog.starts_with($2::pg_catalog.text, query)
-    AND (wait_event_type OPERATOR(pg_catalog.=) 'Lock' OR $3::pg_catalog.text OPERATOR(pg_catalog.=) 'always')`;
+export const CANCEL = qualify(`SELECT pg_cancel_backend(pid)::text FROM pg_catalog.pg_stat_activity
+  WHERE pid = $1::integer AND starts_with($2::text, query) AND (wait_event_type = 'Lock' OR $3::text = 'always')`);

@@ -45,8 +45,8 @@ function createCheckIds(schema: string): string {
 }
 
 /**
- * `add_pets` adds pets, and returns one id per pet, separated by commas: positive if new, negative if known, empty if the key was used for
- * another pet. It adds all new pets or fails, and then none.
+ * `add_pets` adds pets, and returns a row for each, in their order. The outcome is `created` with a new id, `replayed` with the id of the
+ * remembered pet, or `conflict` without an id if the key was used for another pet. It adds all new pets or fails, and then none.
  *
  * It is a function, so that no slow client holds its lock. The queries that search a table run by EXECUTE, because a plan that was made for
  * a small table would scan a large one.
@@ -54,13 +54,16 @@ function createCheckIds(schema: string): string {
 function createAddPets(schema: string): string {
   return `    -- The first pets belong to the keys. Retentions are in milliseconds.
     CREATE OR REPLACE FUNCTION ${schema}.add_pets(names text[], categories bigint[], statuses smallint[],
-      keys text[], fingerprints text[], retentions bigint[]) RETURNS text
+      keys text[], fingerprints text[], retentions bigint[]) RETURNS TABLE (outcome text, id bigint)
     LANGUAGE plpgsql SET search_path = ${SAFE_PATH} SET lock_timeout = '3s' AS $add_pets$
     DECLARE
       keyed integer := cardinality(keys);
       this_moment bigint;
-      ids bigint[] := '{}';
-      new_ids bigint[];
+      -- The id of each pet if it is new, else null.
+      new_ids bigint[] := '{}';
+      -- The id of the remembered pet for each key, or null.
+      known_ids bigint[] := '{}';
+      added bigint[];
       stored integer;
     BEGIN
       -- 1. Make the commit wait for the disk, even if the setting of this role is "off": an acknowledged pet must survive a crash.
@@ -72,27 +75,27 @@ function createAddPets(schema: string): string {
       PERFORM pg_advisory_xact_lock(${LOCKS.writing}, '${schema}.pets'::regclass::oid::integer);
       PERFORM ${schema}.check_ids();
 
-      -- 3. Find the id of each pet: a new one, or for a remembered request the negative id of its pet, or null if it was for another pet.
-      -- Whether a request has expired is told by the clock of the database, because those of the servers may differ.
+      -- 3. Give an id to each new pet, and find the ids of the pets of remembered requests. Whether a request has expired is told by the
+      -- clock of the database, because those of the servers may differ.
       this_moment := extract(epoch FROM clock_timestamp()) * 1000;
       IF keyed > 0 THEN
-        EXECUTE $find$${findOrNumber(schema)}$find$ INTO ids USING keys, fingerprints, this_moment;
+        EXECUTE $find$${findOrNumber(schema)}$find$ INTO new_ids, known_ids USING keys, fingerprints, this_moment;
       END IF;
-      ids := ids || ARRAY(SELECT nextval('${schema}.pet_ids') FROM generate_series(keyed + 1, cardinality(names)));
-      new_ids := ARRAY(SELECT id FROM unnest(ids) AS id WHERE id > 0);
+      new_ids := new_ids || ARRAY(SELECT nextval('${schema}.pet_ids') FROM generate_series(keyed + 1, cardinality(names)));
+      added := array_remove(new_ids, NULL);
 
       -- 4. Store the new pets, and their requests. An expired request with the same key is replaced.
       INSERT INTO ${schema}.pets (id, category_id, status, name)
-        SELECT * FROM unnest(ids, categories, statuses, names) AS pet (id) WHERE id > 0;
+        SELECT * FROM unnest(new_ids, categories, statuses, names) AS pet (new_id) WHERE new_id IS NOT NULL;
       IF keyed > 0 THEN
         INSERT INTO ${schema}.requests (key, fingerprint, pet_id, expires_at)
-          SELECT key, fingerprint, id, this_moment + retention
-          FROM unnest(keys, fingerprints, ids[1:keyed], retentions) AS request (key, fingerprint, id, retention)
-          WHERE id > 0
+          SELECT key, fingerprint, new_id, this_moment + retention
+          FROM unnest(keys, fingerprints, new_ids[1:keyed], retentions) AS request (key, fingerprint, new_id, retention)
+          WHERE new_id IS NOT NULL
           ON CONFLICT (key) DO UPDATE SET fingerprint = excluded.fingerprint, pet_id = excluded.pet_id,
             expires_at = excluded.expires_at;
         GET DIAGNOSTICS stored = ROW_COUNT;
-        IF stored <> (SELECT count(*) FROM unnest(ids[1:keyed]) AS id WHERE id > 0) THEN
+        IF stored <> cardinality(array_remove(new_ids[1:keyed], NULL)) THEN
           RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
             MESSAGE = 'Not every key is in ${schema}.requests; is there a trigger or a rule of another program?';
         END IF;
@@ -100,36 +103,41 @@ function createAddPets(schema: string): string {
 
       -- 5. See that the pets are there. A trigger or a rule of another program may ignore or delete a row, also as late as at the commit.
       SET CONSTRAINTS ALL IMMEDIATE;
-      EXECUTE 'SELECT count(*) FROM ${schema}.pets WHERE id = ANY ($1)' INTO stored USING new_ids;
-      IF stored <> cardinality(new_ids) THEN
+      EXECUTE 'SELECT count(*) FROM ${schema}.pets WHERE id = ANY ($1)' INTO stored USING added;
+      IF stored <> cardinality(added) THEN
         RAISE EXCEPTION USING ERRCODE = 'object_not_in_prerequisite_state',
           MESSAGE = 'Not every pet is in ${schema}.pets; is there a trigger or a rule of another program?';
       END IF;
 
       -- 6. Write something if nothing is new, because only then the commit waits for a synchronous standby. The standby must have an earlier
       -- pet that is told again, and a probe must show that it is there.
-      IF cardinality(new_ids) = 0 THEN
+      IF cardinality(added) = 0 THEN
         PERFORM pg_logical_emit_message(true, 'petstore', '');
       END IF;
-      RETURN array_to_string(ids, ',', '');
+      RETURN QUERY
+        SELECT CASE WHEN new_id IS NOT NULL THEN 'created' WHEN known_id IS NOT NULL THEN 'replayed' ELSE 'conflict' END,
+          coalesce(new_id, known_id)
+        FROM unnest(new_ids, known_ids) AS pet (new_id, known_id);
     END
     $add_pets$;`;
 }
 
 /**
- * Makes the query that gives an id for each pair of key and fingerprint: the negative id of the remembered request's pet, null if the
- * fingerprint is another, or a new id if no request is remembered. `LIMIT 1` within `LATERAL` forces one look-up in the index for each key.
+ * Makes the query that gives `new_ids` and `known_ids` for the pets that have a key, in the order of the keys. A pet has neither id if the
+ * remembered request has another fingerprint. `LIMIT 1` within `LATERAL` forces one look-up in the index for each key.
  */
 function findOrNumber(schema: string): string {
-  return `SELECT ARRAY(
-          SELECT CASE WHEN known.expires_at > $3
-            THEN CASE WHEN known.fingerprint = request.fingerprint THEN -known.pet_id END
-            ELSE nextval('${schema}.pet_ids') END
+  return `SELECT
+          array_agg(CASE WHEN is_known THEN NULL ELSE nextval('${schema}.pet_ids') END),
+          array_agg(CASE WHEN is_known AND is_same THEN pet_id END)
+        FROM (
+          SELECT known.expires_at > $3 AS is_known, known.fingerprint = request.fingerprint AS is_same, known.pet_id
           FROM unnest($1, $2) WITH ORDINALITY AS request (key, fingerprint, position)
           LEFT JOIN LATERAL (
             SELECT fingerprint, pet_id, expires_at FROM ${schema}.requests WHERE key = request.key LIMIT 1
           ) AS known ON true
-          ORDER BY position)`;
+          ORDER BY request.position
+        ) AS found`;
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { StoreUnavailableError } from "@petstore/petstore/store";
 import type { StatementQueue } from "../client/statement_queue.ts";
+import { qualify } from "../qualify.ts";
 import { requirePrivileges } from "./privileges.ts";
 import { MIGRATIONS, postgresSchema } from "./schema.ts";
 
@@ -68,7 +69,7 @@ async function inspect(db: StatementQueue): Promise<Inspection> {
   if (encoding !== "UTF8") {
     throw new StoreUnavailableError(`The database has the encoding ${encoding}, but names need UTF8`);
   }
-  const rows = found === null ? [] : await db.query(`SELECT version::pg_catalog.text FROM ${table}`);
+  const rows = found === null ? [] : await db.query(`SELECT version FROM ${table}`);
   const version = Number(rows[0]?.[0] ?? 0);
   if (version > MIGRATIONS.length) {
     throw new StoreUnavailableError(
@@ -80,6 +81,6 @@ async function inspect(db: StatementQueue): Promise<Inspection> {
 }
 
 /** Reads the encoding, whether this session can only read, and the table with the version, or null. Parameter: the name of that table. */
-const SELECT_STATE =
-  `SELECT pg_catalog.current_setting('server_encoding'), pg_catalog.current_setting('transaction_read_only'),
-  pg_catalog.to_regclass($1::pg_catalog.text)::pg_catalog.text`;
+const SELECT_STATE = qualify(
+  `SELECT current_setting('server_encoding'), current_setting('transaction_read_only'), to_regclass($1::text)::text`,
+);

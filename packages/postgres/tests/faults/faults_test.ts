@@ -88,7 +88,7 @@ test("a command that loses its connection while PostgreSQL adds a key prints non
   withDatabase((url, port) =>
     withProxy(port, async (proxy) => {
       await runSql(url, postgresSchema());
-      proxy.follow([{ side: "server", bytes: 0, within: "added AS (INSERT", effect: "end" }]);
+      proxy.follow([{ side: "server", bytes: 0, within: "INSERT INTO", effect: "end" }]);
       const exit = await runHere(["keys", "add", "--label=ci"], { PETSTORE_STORE: at(url, `127.0.0.1:${proxy.port}`) });
       assertRefused(exit, "; the change of the keys may have been stored\n", 1);
       assert.deepEqual(await runSql(url, "SELECT label FROM petstore.api_keys"), [["ci"]]);

@@ -29,7 +29,7 @@ async function follow(reader: PetStore, isDone: () => boolean): Promise<string[]
 
 /** The tables, with commits of uneven length, as with several busy disks and networks. */
 function unevenSchema(schema: string): string {
-  const end = "RETURN array_to_string", parts = postgresSchema(schema).split(end);
+  const end = "RETURN QUERY", parts = postgresSchema(schema).split(end);
   assert.equal(parts.length, 2);
   return parts.join(`PERFORM pg_sleep(random() * 0.004); ${end}`);
 }

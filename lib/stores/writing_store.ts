@@ -1,0 +1,65 @@
+/**
+ * What stores on a database write, and what comes of it. Each kind of write is a member of a union. A store has a `switch` over the kinds,
+ * in a function that returns the outcome. The function does not compile if it forgets a kind.
+ */
+
+import type { MaybePromise } from "../promises.ts";
+import type { IdempotentOutcome, IdempotentRequest, PetDraft } from "./store.ts";
+
+/** What a store writes: a create, a create with a request to remember, or a probe. */
+export type Write =
+  | { kind: "create"; pet: PetDraft }
+  | { kind: "createOnce"; pet: PetDraft; request: IdempotentRequest }
+  /** A commit that changes no pet, and shows whether a create would succeed. */
+  | { kind: "probe" };
+
+/** The outcome of a {@link Write}. */
+export type Outcome = IdempotentOutcome | { outcome: "probed" };
+
+/** A write whose caller waits for its outcome. */
+export interface PendingWrite {
+  /** The write itself. */
+  write: Write;
+  /** Tells the caller the outcome, once it is on disk and others can see it. */
+  resolve(outcome: Outcome): void;
+  /** Tells the caller that the write has failed, or that its outcome is not known. */
+  reject(error: unknown): void;
+}
+
+/** The writing methods of a store, which all call one method, `write()`. */
+export abstract class WritingStore {
+  /** Carries out a write, and resolves when it is durable. */
+  abstract write(write: Write): Promise<Outcome>;
+
+  /** Waits for the writes that have started, then frees what the store has opened. Later writes are refused. */
+  abstract close(): MaybePromise<void>;
+
+  /** Adds a pet, and returns its id. */
+  async create(pet: PetDraft): Promise<bigint> {
+    const result = await this.write({ kind: "create", pet });
+    if (result.outcome !== "created") throw wrongOutcome("create", result);
+    return result.id;
+  }
+
+  /** Adds a pet unless the request is known. */
+  async createOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
+    const result = await this.write({ kind: "createOnce", pet, request });
+    if (result.outcome === "probed") throw wrongOutcome("createOnce", result);
+    return result;
+  }
+
+  /** Commits a write that changes no pet. Rejects if a create would fail. */
+  async checkWrites(): Promise<void> {
+    await this.write({ kind: "probe" });
+  }
+
+  /** Closes the store at the end of an `await using` block. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/** The error of a store whose `write()` has a defect. */
+function wrongOutcome(kind: Write["kind"], { outcome }: Outcome): Error {
+  return new Error(`A write of the kind ${kind} cannot have the outcome ${outcome}`);
+}
