@@ -11,8 +11,8 @@ export type Handle = (request: Request) => Promise<Response>;
 
 /**
  * The pipeline behind each `handle`. A host that gets no `Request`, such as `node:http`, calls the pipeline itself, and need not make one for
- * `handle`. The pipeline is found by identity alone: a proxy of a `handle`, or a function with its members, is a wrapper of the app, and must
- * not be bypassed.
+ * `handle`. The pipeline is found by the identity of the function. A proxy of a `handle`, or a function with its members, has none: it is a
+ * wrapper of the app, which must not be bypassed.
  */
 const PIPELINES = new WeakMap<object, ServingPipeline>();
 
@@ -32,6 +32,7 @@ export function createHandles(pipeline: ServingPipeline): { handle: Handle; fetc
 }
 
 /** Finds the pipeline of a petstore. It is undefined if {@link createHandles} has not made the `handle` of the service. */
-export function pipelineOf(service: { handle?: unknown } | undefined): ServingPipeline | undefined {
-  return PIPELINES.get(service?.handle as object);
+export function pipelineOf(service: unknown): ServingPipeline | undefined {
+  const { handle } = Object(service);
+  return PIPELINES.get(handle);
 }

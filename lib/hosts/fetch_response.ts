@@ -36,8 +36,8 @@ function toBodyInit(body: Body): Exclude<Body, typeof BROKEN_OFF> | ReadableStre
 }
 
 /**
- * Gives out a body in pieces, each when the client has taken the one before. Deno would copy a body of bytes as a whole, for each client, also
- * for one that does not read.
+ * Gives out a body in pieces, each when the client has taken the one before. Deno would copy the whole body for each client, even for one that
+ * does not read.
  */
 function inPieces(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array<ArrayBuffer>> {
   let sent = 0;

@@ -26,6 +26,22 @@ import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 export type { NodeRequest, NodeResponse };
 
+// A request passes the files of this adapter in this order:
+//
+// - node_context.ts: the request as the pipeline sees it. It asks the next four files when something is needed.
+// - node_target.ts and node_fields.ts: the head.
+// - node_body.ts: the body.
+// - node_request.ts: the `Request`, if a function of the app needs one.
+// - node_reply.ts: sends the reply.
+//
+// These runtimes need code of their own, which says so:
+//
+// - Node: the unread rest of a body (node_body.ts), pipelined requests after an `Upgrade` (node_reply.ts).
+// - Node 22 and Deno: a client that leaves before its turn (node_context.ts).
+// - Deno: `read()` without a length (node_body.ts).
+// - Bun: unknown methods (node_request.ts), responses that are broken off (node_reply.ts).
+// - Cloud functions: no raw fields (node_fields.ts), a body that was read before (node_body.ts), requests without events (node_context.ts).
+
 /** A listener, or a middleware that answers every request. */
 export type NodeListener = (request: NodeRequest, response: NodeResponse) => void;
 
@@ -50,8 +66,8 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
   if (typeof handle !== "function") {
     throw new TypeError("createNodeListener() takes a petstore, such as createPetstore({ keys: [key] })");
   }
-  const { respond, fail } = pipelineOf(service as { handle?: unknown }) ??
-    handlePipeline((request) => handle.call(service, request));
+  // For speed, a petstore is served by its pipeline, without a `Request` and a `Response`. Any other service is asked by its `handle`.
+  const { respond, fail } = pipelineOf(service) ?? handlePipeline((request) => handle.call(service, request));
   return (incoming, outgoing) => {
     endAfterUpgrade(incoming, outgoing);
     const context = new NodeContext(incoming, outgoing);

@@ -3,7 +3,7 @@
 import { Buffer } from "node:buffer";
 import { nextTick } from "node:process";
 import { disconnected } from "../http/interruption.ts";
-import { fieldOf } from "./node_head.ts";
+import { fieldOf } from "./node_fields.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 /** Whether a request has a body that the service may read. */
@@ -27,7 +27,6 @@ export function isBodyTaken(incoming: NodeRequest): boolean {
   return (readableDidRead || !!readableEncoding) && hasBody(incoming) && bodyKeptByHost(incoming) === undefined;
 }
 
-/** Another listener may begin to read the body after the service has looked whether it was taken. */
 function alreadyRead(): TypeError {
   return new TypeError("The request body has already been read");
 }
@@ -40,10 +39,11 @@ export async function readWholeBody(incoming: NodeRequest): Promise<Uint8Array> 
   if (kept) return kept;
   // A short body has usually arrived by the end of this turn, and is then read at once. That is faster than piece by piece.
   await new Promise<void>((resolve) => nextTick(resolve));
-  const length = Number(fieldOf(incoming, "content-length") ?? NaN);
-  // Without the length, read() gives only the first of several pieces on Deno.
-  if (incoming.readableLength === length) return incoming.read(length) as Uint8Array;
+  // Another listener may have begun to read in this turn.
   if (isBodyTaken(incoming)) throw alreadyRead();
+  const length = Number(fieldOf(incoming, "content-length") ?? NaN);
+  // Without the length, read() gives only the first of several pieces on Deno. A whole body counts, even if the client has left since.
+  if (incoming.readableLength === length) return incoming.read(length) as Uint8Array;
   if (incoming.destroyed || incoming.aborted) throw disconnected();
   const pieces: Uint8Array[] = [];
   for await (const piece of piecesOf(incoming)) pieces.push(piece);
@@ -69,8 +69,8 @@ export function openBody(incoming: NodeRequest, outgoing: NodeResponse): Readabl
 const REST_TIMEOUT_MS = 1000;
 
 /**
- * The body as it arrives, of which an app may read a part and forget the rest. Node would then never read the next request of the connection, so
- * the rest is discarded some time after the response was sent. Node itself discards a body that nothing reads.
+ * The body as it arrives. An app may read a part of it and forget the rest. Node would then never read the next request of the connection, so
+ * the rest is discarded some time after the response was sent. Node itself discards a body of which nothing was read.
  */
 function streamOf(incoming: NodeRequest, outgoing: NodeResponse): ReadableStream<Uint8Array> {
   const pieces = piecesOf(incoming);

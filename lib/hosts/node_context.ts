@@ -1,8 +1,9 @@
 import type { HeaderFields } from "../http/reply.ts";
 import type { Caller, RequestContext } from "../http/context.ts";
 import { isBodyTaken, openBody, readWholeBody } from "./node_body.ts";
-import { fieldOf, pathAndQueryOf, targetAsSent } from "./node_head.ts";
+import { fieldOf } from "./node_fields.ts";
 import { toRequest } from "./node_request.ts";
+import { pathAndQueryOf, targetAsSent } from "./node_target.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 /** A request of Node as the pipeline sees it. It makes a `Request` only where an app needs one. */

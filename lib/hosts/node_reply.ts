@@ -2,7 +2,7 @@
 
 import { Buffer } from "node:buffer";
 import { BROKEN_OFF, type Reply } from "../http/reply.ts";
-import { fieldOf } from "./node_head.ts";
+import { fieldOf } from "./node_fields.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 /**

@@ -1,16 +1,13 @@
 /** Makes a `Request` of a request of `node:http`, where a function of the app needs one. */
 
 import { openBody } from "./node_body.ts";
-import { namesAndValues, pathAndQueryOf, targetAsSent } from "./node_head.ts";
+import { namesAndValues } from "./node_fields.ts";
+import { pathAndQueryOf, targetAsSent } from "./node_target.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
-/** The methods that the constructor of `Request` refuses. */
-const FORBIDDEN_METHOD = /^(CONNECT|TRACE|TRACK)$/i;
-
-/** What an app sees in place of such a method. No operation has it either. Bun makes GET of a method that it does not know. */
-const PLACEHOLDER_METHOD = "UNLINK";
-
 /**
+ * Makes the `Request` of a request. Two of its members are replaced; see {@link withSignal}.
+ *
  * @param outgoing The response. When it has been sent, the rest of the body is discarded.
  * @param getSignal Makes the signal that is aborted when the client leaves, or returns the one that it has made.
  */
@@ -28,7 +25,18 @@ export function toRequest(incoming: NodeRequest, outgoing: NodeResponse, getSign
   return withSignal(new Request(toUrl(incoming), init), getSignal);
 }
 
-/** Gives a request its signal when it is asked for, because a signal in the constructor is slow. */
+/** The methods that the constructor of `Request` refuses. */
+const FORBIDDEN_METHOD = /^(CONNECT|TRACE|TRACK)$/i;
+
+/** What an app sees in place of such a method. No operation has it either. Bun makes GET of a method that it does not know. */
+const PLACEHOLDER_METHOD = "UNLINK";
+
+/**
+ * Replaces two members of a request:
+ *
+ * - `signal` is made when it is asked for, because a signal in the constructor is slow.
+ * - `clone()` gives the clone this signal. Otherwise it would have that of the constructor, which nothing aborts.
+ */
 function withSignal(request: Request, getSignal: () => AbortSignal): Request {
   return Object.defineProperties(request, {
     signal: { get: getSignal },

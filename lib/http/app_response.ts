@@ -1,6 +1,6 @@
 /**
- * Makes a reply of the `Response` that a function of the app returns, whose body is read to its end first. From there on it is data like every
- * other reply: a cache, HEAD or a host need not know that it came from the app, and no stream of the app can fail while a client waits for it.
+ * Makes a reply of the `Response` that a function of the app returns. Its body is read to its end first, so the reply is data like every
+ * other. A cache, HEAD or a host need not know that it came from the app. No stream of the app can fail while a client waits for it.
  */
 
 import { untilAborted } from "../promises.ts";
@@ -52,8 +52,8 @@ export async function askApp(request: Request, answer: () => Response | Promise<
 }
 
 /**
- * @param response What the app has returned. It may be anything, and its members may throw. Its class is not asked: Hono on Node replaces the
- * global `Response`, and `fetch` does not use it.
+ * @param response What the app has returned. It may be anything, and its members may throw. Its class is not asked, because Hono on Node
+ * replaces the global `Response`, and `fetch` still returns the original one.
  * @param signal Aborted when the client leaves. The body is cancelled then.
  * @throws The reason of the signal, if the client has left.
  */

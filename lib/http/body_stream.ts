@@ -1,6 +1,7 @@
 /**
- * Reads a body piece by piece: a longer one of a client, so that no memory is reserved for bytes that have not come, and one that the app has
- * made. The clients of a service share one budget, because they could otherwise fill the memory together.
+ * Reads a body piece by piece. A longer body of a client is read in this way, so that no memory is reserved for bytes that have not come. The
+ * clients of a service share one budget, because they could otherwise fill the memory together. The body of an app's `Response` is read in
+ * this way too, without the budget.
  */
 
 import { callSafely } from "../promises.ts";
@@ -28,9 +29,10 @@ const MIN_BYTES_PER_PIECE = 256;
 const PIECES_PER_TURN = 64;
 
 /**
- * How long a body of which not all is read stays open, in milliseconds. If that of a request is cancelled sooner, Deno reads it to its end,
- * or the client gets a reset and no response. On Node 24 and 26, a `FormData` of the app is written into its stream in the background, and a
- * write after the cancellation ends the process.
+ * How long a body of which not all is read stays open, in milliseconds. Two runtimes need this time:
+ *
+ * - If the body of a request is cancelled sooner, Deno reads it to its end, or the client gets a reset and no response.
+ * - Node 24 and 26 write a `FormData` of the app into its stream in the background. A write after the cancellation ends the process.
  */
 const CANCEL_DELAY_MS = 1000;
 
@@ -42,8 +44,8 @@ export interface BodyReader {
 
 /**
  * Opens a body that may be made of an iterable, as by `new Response(generator())` or by a `Request` of an `IncomingMessage`. On Node, such a
- * body ends the process if it is cancelled while it waits for the iterable, and the iterable ends then. So it is cancelled when the read
- * that is under way has ended. The body is known by its kind: Node makes a byte stream of an iterable.
+ * body must not be cancelled while it waits for the iterable: if the iterable ends then, the process ends. So it is cancelled when the read
+ * that is under way has ended. Such a body is known by its kind, because Node makes a byte stream of an iterable.
  */
 export function openReader(body: ReadableStream<Uint8Array>): BodyReader {
   const mayEndProcess = ON_NODE && isByteStream(body);

@@ -12,7 +12,8 @@ import type { RequestContext } from "./context.ts";
  * another page follows.
  */
 export function taggedReply(body: string, invalidatedBy: Invalidation, headers: HeaderFields = {}): Reply {
-  const etag = weakETag(body, headers["link"] !== undefined);
+  const hasLink = headers["link"] !== undefined;
+  const etag = weakETag(body, hasLink);
   return { status: 200, headers: { ...JSON_FIELDS, etag, ...headers }, body, etag, invalidatedBy };
 }
 

@@ -26,10 +26,7 @@ export interface RequestContext {
   readonly bodyUsed: boolean;
   /** The address of the client or of the proxy before this host, for the log. It is undefined where the host does not tell it. */
   readonly client: string | undefined;
-  /**
-   * When the request came, in milliseconds as in `performance.now()`. The finisher sets it, and sets it to 0 if no
-   * observer needs the time.
-   */
+  /** When the request came, in milliseconds as in `performance.now()`. The finisher sets it, if an observer needs the time. */
   arrivedAt?: number;
   /**
    * The template of the path, with the base path, such as `/v1/pets/{petId}`. The pipeline sets it when it has found the
@@ -42,7 +39,11 @@ export interface RequestContext {
   fields?: HeaderFields;
   /** The id of the request, once `requestIdOf()` has been asked for it. */
   requestId?: string;
-  /** The value of a field, or null. Several lines of one name are joined with commas (RFC 9110 §5.3). */
+  /**
+   * The value of a field, or null. Several lines of one name are joined with commas (RFC 9110 §5.3).
+   *
+   * @param name The name in lower case.
+   */
   header(name: string): string | null;
   /** Reads the whole body. Rejects if the client goes away before its end. */
   readBody(): Promise<ArrayBuffer | Uint8Array>;

@@ -23,19 +23,21 @@ export interface FinisherParts {
 
 /** The last step of each reply. It depends on the request and on the settings, and not on the operation. */
 export interface Finisher {
-  /** Notes when a request came. */
+  /** Notes when a request came, for the observer. */
   begin(context: RequestContext): void;
-  /** Finishes a reply and shows it to the observer. If `endedAt` is absent, it is the present time. */
-  finish(reply: Reply, context: RequestContext, endedAt?: number): Reply;
-  /** Finishes a reply without the observer, which has seen the one whose place it takes. */
-  complete(reply: Reply, context: RequestContext): Reply;
+  /** Prepares a reply for sending, and shows it to the observer. */
+  finish(reply: Reply, context: RequestContext): Reply;
+  /** Finishes a reply that was there at once. For speed, the clock is not read again: the end of the request is its start. */
+  finishAtOnce(reply: Reply, context: RequestContext): Reply;
+  /** Prepares a reply for sending without the observer, which has seen the one whose place it takes. */
+  prepare(reply: Reply, context: RequestContext): Reply;
 }
 
 export function createFinisher({ cors, requestIds, observe, mayLackAuthorization }: FinisherParts): Finisher {
   /** The lowest status whose responses have an id. */
   const idsFrom = { all: 0, failures: 400, none: Infinity }[requestIds];
 
-  function complete(original: Reply, context: RequestContext): Reply {
+  function prepare(original: Reply, context: RequestContext): Reply {
     const { method, fields } = context;
     let reply = original;
     if (method === "GET" || method === "HEAD") reply = conditionalReply(reply, context);
@@ -49,15 +51,19 @@ export function createFinisher({ cors, requestIds, observe, mayLackAuthorization
 
   return {
     begin(context) {
-      // The clock is read only for an observer.
-      context.arrivedAt = observe ? performance.now() : 0;
+      if (observe) context.arrivedAt = performance.now();
     },
-    finish(original, context, endedAt) {
-      const reply = complete(original, context);
-      observe?.(context, reply, context.arrivedAt!, endedAt ?? performance.now());
+    finish(original, context) {
+      const reply = prepare(original, context);
+      observe?.(context, reply, context.arrivedAt!, performance.now());
       return reply;
     },
-    complete,
+    finishAtOnce(original, context) {
+      const reply = prepare(original, context);
+      observe?.(context, reply, context.arrivedAt!, context.arrivedAt!);
+      return reply;
+    },
+    prepare,
   };
 }
 

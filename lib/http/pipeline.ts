@@ -1,5 +1,5 @@
 /**
- * The path of a request through a service: guard, look for a kept reply, route, public operation, preflight, key, rights, handler.
+ * The path of a request through a service: guard, look for a kept response, route, public operation, preflight, key, rights, handler.
  * `createPetstore()` makes one pipeline, and each adapter to a host calls its `respond`.
  */
 
@@ -12,7 +12,7 @@ import { ANONYMOUS, type Effect, type Operation } from "./operation.ts";
 import { Problem } from "./problem.ts";
 import type { Recovery } from "./recovery.ts";
 import { extendReply, KeptReply, type Reply } from "./reply.ts";
-import type { Entry, ResponseCache } from "./response_cache.ts";
+import type { ResponseCache } from "./response_cache.ts";
 import { createRouter, type Match } from "./router.ts";
 import { splitTarget } from "./request_text.ts";
 
@@ -57,43 +57,26 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   function handle(context: RequestContext): MaybePromise<Reply> {
     const refusal = guard?.(context);
     if (refusal) return refusal;
-    const kept = context.method === "GET" ? cache?.find(context) : undefined;
-    if (kept) return withCaller(context, (caller) => answerFromCache(context, caller, kept));
-    const match = router(context.method, context.target);
+    const kept = cache?.find(context);
+    // For speed, the router is not asked for a target with a kept response.
+    const match = kept ? kept.match : router(context.method, context.target);
     // A public operation needs no preflight, because it is a plain GET.
     if (match?.operation.access === "public") return callOperation(context, ANONYMOUS, match);
     // A preflight has no key, so it is answered before the key is checked.
     if (isPreflight(context)) return cors ? cors.preflight(context) : REFUSED_PREFLIGHT;
-    return withCaller(context, (caller) => answerCaller(context, caller, match));
-  }
-
-  /** Checks the key of a request, and lets `answer` answer it. */
-  function withCaller(context: RequestContext, answer: (caller: Caller) => MaybePromise<Reply>): MaybePromise<Reply> {
     return chain(authenticate(context), (caller) => {
       if (caller instanceof Problem) return caller;
       context.caller = caller;
-      return answer(caller);
+      // Only a client with a key learns which paths there are.
+      if (!match) return routeNotFound(context);
+      // No rights are checked for a kept response, because every caller may read, and a GET does nothing else.
+      if (kept && cache?.isFresh(kept)) {
+        context.route = match.route.path;
+        return kept.reply;
+      }
+      const call = () => callOperation(context, caller, match);
+      return cache ? cache.make(context, match, call) : call();
     });
-  }
-
-  /**
-   * Answers a GET with the kept response to its target, unless that has become stale. For speed, the route of such a request is looked up only
-   * if the response is stale. No rights are checked for a kept response, because every caller may read, and a GET does nothing else.
-   */
-  function answerFromCache(context: RequestContext, caller: Caller, kept: Entry): MaybePromise<Reply> {
-    if (cache?.useIfFresh(kept)) {
-      context.route = kept.route;
-      return kept.reply;
-    }
-    return answerCaller(context, caller, router(context.method, context.target));
-  }
-
-  /** Answers a request with a valid key, and keeps the response to a GET. */
-  function answerCaller(context: RequestContext, caller: Caller, match: Match | undefined): MaybePromise<Reply> {
-    // This comes after the check of the key, so that a client without one does not learn which paths there are.
-    if (!match) return routeNotFound(context);
-    const makeReply = () => callOperation(context, caller, match);
-    return cache && context.method === "GET" ? cache.make(context, makeReply) : makeReply();
   }
 
   function callOperation(context: RequestContext, caller: Caller, match: Match): MaybePromise<Reply> {
@@ -102,14 +85,14 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const call = () => authorize(caller, effect) ?? handler({ context, caller, query, parameter });
     if (!fields) return call();
     // The fields announce the end of a deprecated operation. Its failures have them too, so these are caught here and not in `respond`.
-    const reply = attempt(call, (thrown) => recover(thrown, context));
-    return chain(reply, (reply) => extendReply(reply, fields));
+    const replyOrFailure = attempt(call, (thrown) => recover(thrown, context));
+    return chain(replyOrFailure, (reply) => extendReply(reply, fields));
   }
 
   return {
     respond(context, send) {
       finisher.begin(context);
-      const finish = (reply: Reply, endedAt?: number) => send(finisher.finish(reply, context, endedAt));
+      const finish = (reply: Reply) => send(finisher.finish(reply, context));
       const sendFailure = (thrown: unknown) => finish(recover(thrown, context));
       let reply;
       try {
@@ -118,11 +101,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         return sendFailure(thrown);
       }
       if (isPromise(reply)) return reply.then(finish, sendFailure);
-      // For speed, the clock is not read again for a kept reply that was there at once, which took some microseconds. Its end is its start.
-      if (reply instanceof KeptReply) return finish(reply, context.arrivedAt);
-      return finish(reply);
+      return reply instanceof KeptReply ? send(finisher.finishAtOnce(reply, context)) : finish(reply);
     },
-    fail: (thrown, context) => finisher.complete(recover(thrown, context), context),
+    fail: (thrown, context) => finisher.prepare(recover(thrown, context), context),
     finisher,
   };
 }

@@ -21,9 +21,11 @@ export const BROKEN_OFF: unique symbol = Symbol("broken off");
 export type Body = string | Uint8Array<ArrayBuffer> | typeof BROKEN_OFF | null;
 
 /**
- * The changes of the store that make a kept reply stale. It is `alteration` if only a change or a removal of a pet does, as for a pet
- * itself or a page that is full, and `addition` if a new pet does too, as for the last page or a pet that does not exist. A body that
- * never changes says `alteration`, the rarer kind.
+ * The changes of the store that make a kept reply stale:
+ *
+ * - `alteration`: only a change or a removal of a pet, as for a pet itself or a page that is full. A body that never changes says this too,
+ *   because it is the rarer kind.
+ * - `addition`: a new pet too, as for the last page or a pet that does not exist.
  */
 export type Invalidation = "alteration" | "addition";
 
@@ -33,32 +35,38 @@ export interface Reply {
   headers: HeaderFields;
   body: Body;
   /** The entity tag, which is also one of the headers. It is here so that conditional requests need not look it up. */
-  etag?: string;
+  etag?: string | undefined;
   /** The error code of a failure, which is also in the body. Logs and metrics name it. */
-  code?: string;
+  code?: string | undefined;
   /** The values of several `Set-Cookie` fields, which cannot be joined by commas as those of other fields can. Only an app sets cookies. */
   cookies?: readonly string[];
   /** What makes a kept copy stale; see {@link Invalidation}. It is absent if the reply must not be kept. */
-  invalidatedBy?: Invalidation;
+  invalidatedBy?: Invalidation | undefined;
 }
 
 /**
- * A reply that the cache keeps and sends again and again. The `Response` that a host makes of it is kept with it.
- * A copy by `{ ...reply }` is a plain reply and may have other headers, so a host makes a new `Response` of it.
+ * A reply that the cache keeps and sends again and again. The `Response` that a host makes of it is kept with it. It
+ * has no cookies, because only an app sets them, and an app's replies are not kept.
  */
 export class KeptReply implements Reply {
-  declare readonly status: number;
-  declare readonly headers: HeaderFields;
-  declare readonly body: Body;
-  declare readonly invalidatedBy?: Invalidation;
+  readonly status: number;
+  readonly headers: HeaderFields;
+  readonly body: Body;
+  readonly etag: string | undefined;
+  readonly code: string | undefined;
+  readonly invalidatedBy: Invalidation | undefined;
   /** The first `Response` of this reply. On Deno and Bun later requests get a clone of it, which costs a tenth of a new one. */
   template: Response | undefined;
   /** What was made of this reply for the origin of the last request. */
   #variant: { origin: string | undefined; reply: KeptReply } | undefined;
 
-  constructor(reply: Reply) {
-    // The reply may be a copy of a kept one with other headers. The `Response` of the original is dropped then.
-    Object.assign(this, reply, { template: undefined });
+  constructor({ status, headers, body, etag, code, invalidatedBy }: Reply) {
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+    this.etag = etag;
+    this.code = code;
+    this.invalidatedBy = invalidatedBy;
   }
 
   /**

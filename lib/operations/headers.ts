@@ -7,7 +7,7 @@ import type { JsonObject } from "./json_types.ts";
 /** The headers of responses, by their names in `components.headers`. */
 export const HEADERS = {
   ETag: header("ETag", "Weak entity tag of the representation (RFC 9110 §8.8.3), for `If-None-Match`.", {
-    pattern: '^W/"[a-p]{24}"$',
+    pattern: '^W/"[0-9a-f]{24}(-linked)?"$',
   }),
   NextPage: optional("Link", 'The next page (RFC 8288): a URL reference with `rel="next"`. Absent on the last page.', {
     pattern: '^<[^<>]+>; rel="next"$',

@@ -64,7 +64,7 @@ function withLosses({ respond, finisher }: Service): Service["respond"] {
   return (context, send) =>
     respond(context, (reply) => {
       const isLost = context.fields?.[FAULT_FIELD] === "lose";
-      return send(isLost ? finisher.complete(BROKEN_REPLY, context) : reply);
+      return send(isLost ? finisher.prepare(BROKEN_REPLY, context) : reply);
     });
 }
 

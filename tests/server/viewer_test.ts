@@ -14,7 +14,7 @@ const POLICY =
 const FACTS = ["x-content-type-options", "cache-control", "content-security-policy", "referrer-policy"];
 
 /** The etag and the {@link FACTS} of the page and its own scripts, which are revalidated each time, and of the files of Swagger UI. */
-const OWN = [/^W\/"[a-p]{24}"$/, ["nosniff", "no-cache", POLICY, "no-referrer"]] as const;
+const OWN = [/^W\/"[0-9a-f]{24}"$/, ["nosniff", "no-cache", POLICY, "no-referrer"]] as const;
 const THEIRS = [
   new RegExp(`^"${VIEWER_VERSION}-gzip"$`),
   ["nosniff", "public, max-age=31536000, immutable", null, null],

@@ -12,8 +12,8 @@ test("weakETag() gives every text a tag of its own, with and without a link, and
   for (let i = 4; i < base.length; i += 4) texts.push("Abcd" + base.slice(4, i) + "Abcd" + base.slice(i + 4));
   const tags = new Set(texts.flatMap((text) => [weakETag(text), weakETag(text, true)]));
   assert.equal(tags.size, 2 * texts.length);
-  for (const tag of tags) assert.match(tag, /^W\/"[a-p]{24}"$/);
+  for (const tag of tags) assert.match(tag, /^W\/"[0-9a-f]{24}(-linked)?"$/);
   // Length and link are beside the hash, so that a forged hash gains nothing.
-  assert.match(weakETag("[é]", true), /^W\/"haaaaaaa/);
-  assert.equal(weakETag("0123456789abcdefg".repeat(3)), 'W/"ggaaaaaaifoaokhdgijodmal"');
+  assert.match(weakETag("[é]", true), /^W\/"00000003.*-linked"$/);
+  assert.equal(weakETag("0123456789abcdefg".repeat(3)), 'W/"0000003337ae0e58b0c3e986"');
 });

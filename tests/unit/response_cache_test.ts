@@ -5,6 +5,7 @@ import test from "node:test";
 import { hashText } from "../../lib/http/hash.ts";
 import type { Invalidation, Reply } from "../../lib/http/reply.ts";
 import { ResponseCache } from "../../lib/http/response_cache.ts";
+import type { Match } from "../../lib/http/router.ts";
 import { createMemoryStore, createPetstore } from "../../mod.ts";
 import type { PetStore } from "../../lib/stores/store.ts";
 import { createContext } from "../support/context.ts";
@@ -14,12 +15,15 @@ function replyOf(invalidatedBy: Invalidation, body = "[]"): Reply {
   return { status: 200, headers: {}, body, invalidatedBy };
 }
 
+/** The cache gives back the match of a target, and does not look into it. */
+const MATCH = {} as Match;
+
 /** A cache, and what a GET of a target gets from it, which is made anew if the cache has nothing valid. */
 function createCache(changes = { additions: 0, alterations: 0 }, maxBytes = 10_000) {
   const cache = new ResponseCache(() => changes, maxBytes);
   const getOnce = (target: string, make: () => Reply | Promise<Reply>) => {
     const context = createContext({}, "GET", target), kept = cache.find(context);
-    return kept && cache.useIfFresh(kept) ? kept.reply : cache.make(context, make);
+    return kept && cache.isFresh(kept) ? kept.reply : cache.make(context, MATCH, make);
   };
   /** Asks twice, because only the second response is kept. The first one says nothing of how long it is valid. */
   const get = (target: string, make: () => Reply | Promise<Reply>) => {
@@ -30,7 +34,7 @@ function createCache(changes = { additions: 0, alterations: 0 }, maxBytes = 10_0
   };
   const has = (target: string) => {
     const kept = cache.find(createContext({}, "GET", target));
-    return kept !== undefined && cache.useIfFresh(kept);
+    return kept !== undefined && cache.isFresh(kept);
   };
   return { get, getOnce, has };
 }

@@ -3,7 +3,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { nextTick } from "node:process";
-import { fieldOf } from "../../hosts/node_head.ts";
+import { fieldOf } from "../../hosts/node_fields.ts";
 import type { Problem } from "../../http/problem.ts";
 import { MALFORMED, UNREADABLE } from "../service/errors.ts";
 
