@@ -11,14 +11,17 @@ import type { Format } from "./formats.ts";
  * What a client can send as a Bearer token (RFC 6750 §2.1), or a digest. Other keys are refused: a comment, a line of an env file, JSON, a
  * reference to a vault or a digest with a misspelt prefix stands there by mistake, and anyone could guess it.
  */
-const KEY = /^(?!(?:null|undefined)$)(?:[\w.~+/-]+=*|sha256:.+)$/;
+const KEY = /^(?:[\w.~+/-]+=*|sha256:.+)$/;
+
+/** What templates write for a value that is missing or masked: `None` comes from Jinja, and `nil` from Ruby. */
+const NO_VALUE = /^(?:null|none|nil|undefined|x+)$/i;
 
 export const API_KEY: Format<string> = {
   placeholder: "key",
   description: "an API key",
   parse(text) {
     // The message of the default would quote the key.
-    if (!KEY.test(text)) {
+    if (!KEY.test(text) || NO_VALUE.test(text)) {
       throw new TypeError(
         "An API key has letters, digits and -._~+/ alone, or is sha256: and the 64 hex digits of another key",
       );
