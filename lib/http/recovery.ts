@@ -1,6 +1,6 @@
 import { callSafely } from "../promises.ts";
 import type { RequestContext } from "./context.ts";
-import { Problem } from "./problem.ts";
+import { INTERNAL_ERROR, Problem } from "./problem.ts";
 import type { Reply } from "./reply.ts";
 import { requestIdOf } from "./request_id.ts";
 
@@ -22,10 +22,21 @@ export function createRecovery(
   explain: (thrown: unknown) => Problem,
 ): Recovery {
   return (thrown, context) => {
-    if (thrown instanceof Problem) return thrown;
-    const requestId = requestIdOf(context);
-    // `toRequest()` is called within `callSafely()`, because it throws if no Request can represent what was sent.
-    callSafely(() => onError({ error: thrown, request: context.toRequest(), requestId }));
-    return explain(thrown);
+    const problem = problemOf(thrown);
+    if (problem !== thrown) {
+      const requestId = requestIdOf(context);
+      // `toRequest()` is called within `callSafely()`, because it throws if no Request can represent what was sent.
+      callSafely(() => onError({ error: thrown, request: context.toRequest(), requestId }));
+    }
+    return problem;
   };
+
+  function problemOf(thrown: unknown): Problem {
+    // An app may throw a value that throws when it is looked at, such as a proxy that has been revoked. On Node, that would end the process.
+    try {
+      return thrown instanceof Problem ? thrown : explain(thrown);
+    } catch {
+      return INTERNAL_ERROR;
+    }
+  }
 }

@@ -29,3 +29,11 @@ for (const [how, onError] of Object.entries(BROKEN_LOGS)) {
     for (let turns = 0; turns < 3; turns++) await new Promise((resolve) => setTimeout(resolve));
   });
 }
+
+test("a thrown value that throws when it is looked at is a 500, and ends no process", async () => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  await withApi(IN_PROCESS, { handleStoreOrders: () => Promise.reject(proxy) }, async (api) => {
+    assert.match((await api.get("/store/orders")).text, /"internal_error"/);
+  });
+});

@@ -69,3 +69,13 @@ for (const line of ["openapi", "help", "keys add --label=ci"]) {
       assert.match(child.written.stderr, /^petstore: standard output cannot be written: .*$/m);
     }));
 }
+
+test("a key that nobody gets, because the reader of the pipe has ended, is no success", () =>
+  withTempFolder(async (folder) => {
+    await using child = startShell(folder, `"$@" keys add --label=ci | true; exit \${PIPESTATUS[0]}`);
+    assert.equal(await child.exit(), 1);
+    assert.match(
+      child.written.stderr,
+      /^petstore: key-[0-9a-f]{12} \(ci\) was added, but cannot be printed; revoke it/m,
+    );
+  }));

@@ -27,9 +27,9 @@ const REFUSED: [line: string, shows: string][] = [
   ["serve --hostname=a%20b", "--hostname must be an address or a name"],
   ["serve --faults=", "--faults must be faults and their shares"],
   ["serve --faults=times=3,lose=0", "--faults: No request would fail; give a share of delay, "],
-  ...["", "undefined", "%23%20pk_a", "KEY=pk_a", "vault:pk_a", `Sha256:${"0".repeat(64)}`].map((key) =>
-    [`serve --key=${key}`, "--key: An API key has letters, digits and "] as [string, string]
-  ),
+  ...["", "undefined", "None", "nil", "xxxx", "%23%20pk_a", "KEY=pk_a", "vault:pk_a", `Sha256:${"0".repeat(64)}`].map((
+    key,
+  ) => [`serve --key=${key}`, "--key: An API key has letters, digits and "] as [string, string]),
   ["PETSTORE_KEYS=pk_a,,pk_b serve", "PETSTORE_KEYS has no value before or after a comma"],
   ["PETSTORE_KEYS=pk_a,pk_b, serve", "PETSTORE_KEYS has no value before or after a comma"],
   ["serve --key=sha256:pk_0f", "sha256: and 64 hex digits"],

@@ -9,7 +9,7 @@ import { KEY_FILE } from "../first_key/key_file.ts";
 import { removeRevokedKey } from "../first_key/revoked_key.ts";
 import { commandLine } from "../process/invocation.ts";
 import { oneLine } from "../process/lines.ts";
-import { SettingError } from "../process/start_error.ts";
+import { SettingError, UnreachableError } from "../process/start_error.ts";
 import type { Context } from "../serving/runtime.ts";
 import { checkAsSetting, DURATION, EXPIRY, text } from "../settings/formats.ts";
 import { SETTINGS } from "../settings/server_settings.ts";
@@ -50,7 +50,7 @@ export const ADD_KEY = declareCommand({
     // The options are checked before the store is opened, because opening it may create it.
     checkAsSetting(() => checkNewKey(newKey));
     const setting = await findSharedStore(store, context.environment);
-    await useKeys(setting, context, async (keys) => printKey(await createKeyManager(keys).add(newKey), context));
+    await useKeys(setting, context, async (keys) => await printKey(await createKeyManager(keys).add(newKey), context));
   },
 });
 
@@ -83,8 +83,9 @@ export const ROTATE_KEY = declareCommand({
     const setting = await findSharedStore(store, context.environment);
     const { id } = (await findKey(operand, setting)).key;
     await useKeys(setting, context, async (keys) => {
-      printKey(await createKeyManager(keys).rotate(id, { overlapMs: overlap }), context);
+      const successor = await createKeyManager(keys).rotate(id, { overlapMs: overlap });
       context.report(`${id} expires after the overlap, or earlier if it was to expire earlier`);
+      await printKey(successor, context);
     });
   },
 });
@@ -140,9 +141,20 @@ async function useKeys(
   }
 }
 
-/** Prints a key, which the store has already. */
-function printKey({ key, id, label, readOnly, expires }: AddedKey, { output, report }: Context): void {
+/**
+ * Prints a key, which the store has already.
+ *
+ * @throws {UnreachableError} If nobody gets the key, because the disk is full or the reader has closed the pipe.
+ */
+async function printKey(
+  { key, id, label, readOnly, expires }: AddedKey,
+  { output, report }: Context,
+): Promise<void> {
   output.add(key);
+  await output.flush();
+  if (output.failure) {
+    throw new UnreachableError(`${id} (${label}) was added, but cannot be printed; revoke it, and add another key`);
+  }
   const rights = readOnly ? "may read" : "may read and write";
   const end = expires === undefined ? "does not expire" : `expires ${expires.toISOString()}`;
   report(`${id} (${label}) ${rights} and ${end}. The key cannot be shown again`);

@@ -10,15 +10,15 @@ import type { Format } from "./formats.ts";
 /** A Bearer token, as a client can send it (RFC 6750 §2.1). */
 const TOKEN = /^[\w.~+/-]+=*$/;
 
-/** What programs write for a variable without a value. */
-const NO_VALUES: readonly string[] = ["null", "undefined"];
+/** What templates write for a value that is missing or masked: `None` comes from Jinja, and `nil` from Ruby. */
+const NO_VALUE = /^(?:null|none|nil|undefined|x+)$/i;
 
 /**
  * Whether a text is meant as a key or as its digest. Another text stands there by mistake, and anyone could guess it: a
  * comment, a line of an env file, JSON, a reference to a vault, or a digest with a misspelt prefix.
  */
 function isKeyOrDigest(text: string): boolean {
-  if (NO_VALUES.includes(text)) return false;
+  if (NO_VALUE.test(text)) return false;
   return TOKEN.test(text) || text.startsWith("sha256:");
 }
 

@@ -11,8 +11,11 @@ import { pauseThread } from "./pause.ts";
 import { mayAccess } from "./permissions.ts";
 import { findSecondNames, unfinishedName } from "./remains.ts";
 
-/** How long another start may give a file a second name: see {@link isMounted}. */
-const MAX_START_MS = 20;
+/** How often the names of a file are counted before it is refused. Other starts give it further names for moments: see {@link isMounted}. */
+const MAX_COUNTS = 20;
+
+/** The longest pause between two counts, in milliseconds. It is random, so that the counts do not keep step with other starts. */
+const MAX_PAUSE_MS = 20;
 
 /**
  * @param path The path of a file that exists, without symbolic links.
@@ -20,13 +23,9 @@ const MAX_START_MS = 20;
  */
 export function requireSingleName(givenPath: string, path: string): void {
   if (isLinked(path)) {
-    // The name may be that of another start. The file has it for a moment only.
-    pauseThread(MAX_START_MS);
-    if (isLinked(path)) {
-      throw new StoreUnavailableError(
-        `${givenPath} is a file with several names (hard links); replace the others with symbolic links`,
-      );
-    }
+    throw new StoreUnavailableError(
+      `${givenPath} is a file with several names (hard links); replace the others with symbolic links`,
+    );
   }
   if (isMounted(path)) {
     throw new StoreUnavailableError(
@@ -37,8 +36,21 @@ export function requireSingleName(givenPath: string, path: string): void {
 
 /** Whether a file has several names. Those that a command has not finished do not count, because no program opens the file by them. */
 function isLinked(path: string): boolean {
+  for (let counts = 1; seemsLinked(path); counts++) {
+    if (counts === MAX_COUNTS) return true;
+    pauseThread(Math.random() * MAX_PAUSE_MS);
+  }
+  return false;
+}
+
+/** Whether one count finds another name. It is right about a file that has one, and may take the name of another start for one. */
+function seemsLinked(path: string): boolean {
+  if (statSync(path).nlink === 1) return false;
+  const before = findSecondNames(path);
   const { nlink } = statSync(path);
-  return nlink - 1 > findSecondNames(path).length;
+  const after = findSecondNames(path);
+  // Only what is listed before and after was certainly there when the names were counted.
+  return nlink - 1 > before.filter((name) => after.includes(name)).length;
 }
 
 /**

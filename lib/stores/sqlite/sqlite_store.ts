@@ -5,6 +5,7 @@ import type { KeyedPetStore, PetPage, PetQuery, StoreChanges } from "../store.ts
 import { type Outcome, type Write, WritingStore } from "../writing_store.ts";
 import { ChangeWatch } from "./change_watch.ts";
 import type { Connection } from "./connection.ts";
+import { explained } from "./errors.ts";
 import { sqliteKeys } from "./keys.ts";
 import { openDatabase } from "./open.ts";
 import { PetReader } from "./pet_reader.ts";
@@ -19,7 +20,14 @@ import { Writer, type WriterThread } from "./writer.ts";
  */
 export function openSqliteStore(path: string, writerThread: WriterThread): SqliteStore {
   requirePath(path);
-  return new SqliteStore(openDatabase(path), writerThread);
+  const connection = openDatabase(path);
+  try {
+    // Its statements do not fit a file that has lost a table or a column.
+    return explained(path, () => new SqliteStore(connection, writerThread));
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
 }
 
 /**

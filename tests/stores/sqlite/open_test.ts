@@ -45,6 +45,15 @@ test.path("a copy by the shell's .dump opens with the marks that its refusal nam
   assert.equal(await usingStore(path, (store) => store.create(REX)), 201n);
 });
 
+for (const table of ["pets", "idempotency_keys", "alteration"]) {
+  test.path(`createSqliteStore() refuses a file that has lost the table ${table}, and closes it`, async (path) => {
+    await makeStore(path);
+    execute(path, `DROP TABLE ${table}`);
+    assertRefused(path, new RegExp(`cannot be used: no such table: (main\\.)?${table}`));
+    assert.deepEqual(openFiles(path) ?? [], []);
+  });
+}
+
 test.path("createSqliteStore() refuses a file that another connection has locked", async (path) => {
   await makeStore(path);
   const holder = new DatabaseSync(path);
