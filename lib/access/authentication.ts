@@ -1,6 +1,7 @@
 /**
- * Finds out who sends a request, from the field Authorization, and whether that caller may do what the request asks
- * for. The key is looked up among the valid ones, or a function of the app verifies it.
+ * Finds out who sends a request, from the field Authorization, and whether that caller may do what
+ * the request asks for. The key is looked up among the valid ones, or a function of the app
+ * verifies it.
  */
 
 import type { Caller, RequestContext } from "../http/context.ts";
@@ -22,7 +23,8 @@ interface CallerFinder {
   /**
    * Finds the caller of a request with a key.
    *
-   * @param key What stands after `Bearer` in the field Authorization. It need not have the form of a key.
+   * @param key What stands after `Bearer` in the field Authorization. It need not have the form of
+   * a key.
    */
   withKey(key: string, context: RequestContext): MaybePromise<Caller | Problem>;
 }
@@ -49,28 +51,34 @@ function bearerToken(authorization: string): string | undefined {
 
 function createFinder(keys: ApiKeys): CallerFinder {
   if (typeof keys === "function") return finderByVerifier(keys);
-  // An app gets its key manager from `createKeyManager()`, whose managers all have the method that the public type lacks.
+  // An app gets its key manager from `createKeyManager()`, whose managers all have the method that
+  // the public type lacks.
   if (isKeyManager(keys)) return finderByOwner((keys as FindingKeyManager).findKey);
   const getRing = lazyRing(checkKeys(keys));
   return finderByOwner((key) => chain(getRing(), (ring) => ring.find(key)));
 }
 
 /**
- * Whether the option is a key manager of this library. It is recognized by its method and not by `instanceof`, so that the bundle of an app
- * without one need not have its class. JavaScript permits an app to leave the option out.
+ * Whether the option is a key manager of this library. It is recognized by its method and not by
+ * `instanceof`, so that the bundle of an app without one need not have its class. JavaScript
+ * permits an app to leave the option out.
  */
 function isKeyManager(keys: ApiKeys | undefined): keys is KeyManager {
   return (keys as Partial<FindingKeyManager> | undefined)?.findKey !== undefined;
 }
 
 /**
- * Returns a function that gives the ring of a list of keys. The ring is made at the first request, because it needs a random seed, and
- * Workers give no random numbers at start-up.
+ * Returns a function that gives the ring of a list of keys. The ring is made at the first request,
+ * because it needs a random seed, and Workers give no random numbers at start-up.
  *
- * @param records The list is emptied when the ring is there, so that its keys do not stay in memory twice.
+ * @param records The list is emptied when the ring is there, so that its keys do not stay in memory
+ * twice.
  */
 function lazyRing(records: KeyRecord[]): () => MaybePromise<KeyRing> {
-  /** The ring, or its promise while it is being made: requests that find the ring need not wait for a turn of the microtask queue. */
+  /**
+   * The ring, or its promise while it is being made: requests that find the ring need not wait for
+   * a turn of the microtask queue.
+   */
   let ring: MaybePromise<KeyRing> | undefined;
 
   async function make(): Promise<KeyRing> {
@@ -97,11 +105,14 @@ function callerOf(owner: KeyOwner | undefined, key: string): Caller | Problem {
   return Date.now() < owner.expires ? owner.caller : EXPIRED_KEY;
 }
 
-/** Asks the app's verifier about each request, also about one without a key: the app may know the caller by a cookie. */
+/**
+ * Asks the app's verifier about each request, also about one without a key: the app may know the
+ * caller by a cookie.
+ */
 function finderByVerifier(verify: KeyVerifier): CallerFinder {
   /**
-   * The callers of keys that the verifier accepts by `true`, and so without naming a caller. The object is made when it is first needed, because
-   * it needs a random seed.
+   * The callers of keys that the verifier accepts by `true`, and so without naming a caller. The
+   * object is made when it is first needed, because it needs a random seed.
    */
   let accepted: AcceptedKeys | undefined;
   return {
@@ -114,7 +125,8 @@ function finderByVerifier(verify: KeyVerifier): CallerFinder {
     withKey(key, context) {
       if (!isKeyText(key)) return refusalOf(key);
       return chain(verify(key, context.toRequest()), (verdict): MaybePromise<Caller | Problem> => {
-        // Only `true` and a caller accept. A mistake in a verifier may return any other value, which must not accept every key.
+        // Only `true` and a caller accept. A mistake in a verifier may return any other value,
+        // which must not accept every key.
         if (verdict !== true) return callerOfVerdict(verdict) ?? refusalOf(key);
         accepted ??= new AcceptedKeys();
         return accepted.callerOf(key);
@@ -124,11 +136,13 @@ function finderByVerifier(verify: KeyVerifier): CallerFinder {
 }
 
 /**
- * Turns what a verifier returns into a caller. The result is undefined if it is no object, and so names no caller. The caller is a copy,
- * because a member of the app's object may have another value when it is read again. A misspelt `readOnly` must not give the right to write,
- * so no other member is allowed, as in the record of a key.
+ * Turns what a verifier returns into a caller. The result is undefined if it is no object, and so
+ * names no caller. The caller is a copy, because a member of the app's object may have another
+ * value when it is read again. A misspelt `readOnly` must not give the right to write, so no other
+ * member is allowed, as in the record of a key.
  *
- * @throws {TypeError} If an object is no caller, such as one with a number as its id. The client gets 500, and the app is told.
+ * @throws {TypeError} If an object is no caller, such as one with a number as its id. The client
+ * gets 500, and the app is told.
  */
 function callerOfVerdict(verdict: unknown): Caller | undefined {
   if (typeof verdict !== "object" || verdict === null) return undefined;

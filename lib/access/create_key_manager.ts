@@ -67,7 +67,8 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
   async function keep({ key, stored, replaced }: MadeKey): Promise<AddedKey> {
     // The store adds nothing if the replaced key is missing or revoked, or if it has the new one already.
     if (!await store.add(stored, replaced)) throw new UnknownKeyError("valid key", replaced?.id ?? stored.id);
-    // The key is valid already. An error now would make the caller lose it, so a read that fails is left to a later request.
+    // The key is valid already. An error now would make the caller lose it, so a read that fails is
+    // left to a later request.
     await cache.renew().catch(() => {});
     return { key, ...infoOf(stored) };
   }
@@ -116,11 +117,13 @@ async function makeNewKey(
 }
 
 /**
- * Makes the key that replaces another one. It has the label, the caller and the rights of the other.
+ * Makes the key that replaces another one. It has the label, the caller and the rights of the
+ * other.
  *
  * @param stored Every key of the store.
  * @param options.overlapMs Milliseconds until the other key expires at the latest.
- * @param options.expires When the new key expires. By default, it lives from now on as long as the other did.
+ * @param options.expires When the new key expires. By default, it lives from now on as long as the
+ * other did.
  * @throws {UnknownKeyError} If there is no such key, or it has expired.
  */
 async function makeSuccessor(
@@ -131,7 +134,8 @@ async function makeSuccessor(
   const now = Date.now();
   const old = stored.find((key) => key.id === id);
   if (!old || (old.expires?.getTime() ?? Infinity) <= now) throw new UnknownKeyError("valid key", id);
-  // A key that was replaced expires early, so its own dates do not tell the usual lifetime. The last key of its line does.
+  // A key that was replaced expires early, so its own dates do not tell the usual lifetime. The
+  // last key of its line does.
   const { expires, created } = stored.findLast(({ caller, label }) => caller === old.caller && label === old.label)!;
   const usualExpiry = expires && new Date(now + expires.getTime() - created.getTime());
   const { label, caller, readOnly } = old;

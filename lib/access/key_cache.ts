@@ -1,24 +1,15 @@
 /**
- * Keeps the keys of a store in memory, for the requests that come. The key manager has one cache. What a request does:
- *
- * - Usually, its key is among the known keys, and these are less than a second old. It uses the key at once. From half a second on, it also
- *   begins a read in the background.
- * - Otherwise it looks its key up after each read that ends, until it finds the key. A read that began after the request shows that there is no
- *   such key: another program may have added it shortly before.
- * - After a read that fails or takes too long, the known keys stay. In such an outage, it uses its key, or is refused, at once, while reads go
- *   on in the background.
+ * Keeps the keys of a store in memory, for the requests that come. The key manager has one cache.
+ * `find()` shows by examples when a request waits.
  */
 
-import { IN_WORKERS } from "../http/platform.ts";
 import { callSafely, chain, type MaybePromise, resolvesWithin } from "../promises.ts";
 import type { KeySnapshot, KeyStore, StoredKey } from "../stores/key_store.ts";
 import { StoreUnavailableError } from "../stores/store.ts";
-import { KeyReads, type Read, WorkerKeyReads } from "./key_reads.ts";
+import { KeyReads, type Read, READS_ARE_SHARED } from "./key_reads.ts";
 import { type KeyOwner, type KeyRecord, KeyRing } from "./key_ring.ts";
-import { type FoundKeys, type KeyState, MAX_AGE_MS, type ReadEnd, stateAfter } from "./key_state.ts";
-
-/** The time limit of a read while no keys are known. It is long, because no request can be answered before. Later reads have `MAX_AGE_MS`. */
-const FIRST_READ_LIMIT_MS = 10_000;
+import { type FoundKeys, type KeyState, type ReadEnd, stateAfter } from "./key_state.ts";
+import { FIRST_READ_LIMIT_MS, MAX_AGE_MS } from "./key_times.ts";
 
 /** Functions of the app. They are not awaited, and their failures are ignored. */
 export interface OutageListeners {
@@ -40,52 +31,73 @@ export class KeyCache {
     this.#store = store;
     this.#fixed = fixed;
     this.#listeners = listeners;
-    const Reads = IN_WORKERS ? WorkerKeyReads : KeyReads;
-    this.#reads = new Reads((read) => this.#read(read));
+    this.#reads = new KeyReads((read) => this.#read(read));
   }
 
   /**
-   * Finds the owner of a key. The result is undefined if there is no such key. A key that was in the store when the request came is found,
-   * unless the keys cannot be read. The promise rejects if they could not be read yet. For speed, a known key needs no promise.
+   * Finds the owner of a key. The result is undefined if there is no such key. A key that was in
+   * the store when the request came is found, unless the keys cannot be read. The promise rejects
+   * if they could not be read yet. For speed, a known key needs no promise.
+   *
+   * An example, in milliseconds. A first read began at 0. Each read takes 20.
+   *
+   * | request comes     | a read begins | it ends | what the request gets                           |
+   * | ----------------- | ------------- | ------- | ----------------------------------------------- |
+   * | 400, known key    |               |         | the owner, at once                              |
+   * | 600, known key    | 600           | 620     | the owner, at once; in Workers, at 620          |
+   * | 610, unknown key  | 650           | 670     | the owner, at 620 or 670, or a refusal, at 670: |
+   * |                   |               |         | another program may have added the key at 605   |
+   * | 1700, known key   | 1700          | 1720    | the owner, at 1720                              |
+   *
+   * From 2300 on, the store does not answer. This outage ends with the first read that succeeds.
+   *
+   * | request comes     | a read begins | it ends | what the request gets                           |
+   * | ----------------- | ------------- | ------- | ----------------------------------------------- |
+   * | 2300, known key   | 2300          | 3300    | the owner, at once                              |
+   * | 2310, unknown key |               |         | a refusal, at 3300, because the read fails then |
+   * | 3400, any key     | 3400          | 4400    | the owner or a refusal, at once                 |
    */
   find(key: string, arrivedAt: number): MaybePromise<KeyOwner | undefined> {
     const state = this.#state;
     const lastRead = this.#reads.last.number;
-    if (state.kind === "unread" || arrivedAt >= state.usableUntil || !this.#reads.keepFresh(arrivedAt)) {
-      return this.#findAfterReads(key, lastRead, state);
+    if (state.kind === "unread" || arrivedAt >= state.usableUntil) {
+      return this.#findInNextState(key, lastRead, state);
+    }
+    if (this.#reads.isDue(arrivedAt)) {
+      if (!READS_ARE_SHARED) return this.#findInNextState(key, lastRead, state);
+      this.#reads.beginInBackground();
     }
     const { ring } = state.keys;
     return chain(ring.find(key), (owner) => {
-      return owner || state.kind === "outage" ? owner : this.#findAfterReads(key, lastRead, state, ring);
+      return owner || state.kind === "outage" ? owner : this.#findInNextState(key, lastRead, state, ring);
     });
   }
 
   /**
-   * Looks a key up after each read that ends, until one decides.
+   * Looks a key up when a read has ended, and again after the next one, unless this one decides.
    *
    * @param lastRead The number of the last read that began before the request came.
-   * @param state What was known when the request came.
-   * @param searched The ring that does not have the key. It is not searched again, because that may need the digest of the key.
+   * @param searched The ring that does not have the key. It is not searched again, because that may
+   * need the digest of the key.
    */
-  async #findAfterReads(
+  async #findInNextState(
     key: string,
     lastRead: number,
-    state: KeyState,
+    before: KeyState,
     searched?: KeyRing,
   ): Promise<KeyOwner | undefined> {
-    for (;;) {
-      state = await this.#stateAfter(state);
-      if (state.kind === "unread") throw state.error;
-      const { ring, read } = state.keys;
-      const owner = ring === searched ? undefined : await ring.find(key);
-      if (owner || read.number > lastRead || state.kind === "outage") return owner;
-      searched = ring;
-    }
+    const state = await this.#nextState(before);
+    if (state.kind === "unread") throw state.error;
+    const { ring, read } = state.keys;
+    const owner = ring === searched ? undefined : await ring.find(key);
+    // A read that began after the request has each key that the request may use. In an outage, no request waits longer.
+    const decides = owner || read.number > lastRead || state.kind === "outage";
+    return decides ? owner : this.#findInNextState(key, lastRead, state, ring);
   }
 
   /** Waits for another state than this one. */
-  async #stateAfter(state: KeyState): Promise<KeyState> {
-    while (this.#state === state) await this.#reads.advance();
+  async #nextState(state: KeyState): Promise<KeyState> {
+    while (this.#state === state) await this.#reads.waitForStep();
     return this.#state;
   }
 
@@ -114,8 +126,8 @@ export class KeyCache {
   async #load(read: Read): Promise<FoundKeys> {
     const store = this.#store;
     const before = this.#state.kind === "unread" ? undefined : this.#state.keys;
-    // The store leaves the keys out if they are those of the version that it is given. At the first read that is "", which is the version
-    // of no keys.
+    // The store leaves the keys out if they are those of the version that it is given. At the first
+    // read that is "", which is the version of no keys.
     const { version, keys }: KeySnapshot = store.listSince
       ? await store.listSince(before?.version ?? "")
       : { version: "", keys: await store.list() };

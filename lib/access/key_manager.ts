@@ -33,8 +33,8 @@ export interface AddedKey extends KeyInfo {
 }
 
 /**
- * The option `keys` of a petstore. Changes take effect at once. A key that another program adds works at once too; its other
- * changes take effect within a second.
+ * The option `keys` of a petstore. Changes take effect at once. A key that another program adds
+ * works at once too; its other changes take effect within a second.
  */
 export interface KeyManager {
   /** Makes a key. Rejects with a TypeError. */
@@ -50,8 +50,8 @@ export interface KeyManager {
 }
 
 /**
- * A key manager as `createKeyManager()` makes it. The public type lacks `findKey`, because an app has no use for it, and its parameter is
- * internal.
+ * A key manager as `createKeyManager()` makes it. The public type lacks `findKey`, because an app
+ * has no use for it, and its parameter is internal.
  */
 export interface FindingKeyManager extends KeyManager {
   /** It needs no `this`. */

@@ -1,6 +1,7 @@
 /**
- * Finds the owner of the key that a request has. A ring has the valid keys of a list, or those that one read of a store has found; the key
- * cache then replaces it by another ring. `AcceptedKeys` has the keys that a function of the app has accepted.
+ * Finds the owner of the key that a request has. A ring has the valid keys of a list, or those that
+ * one read of a store has found; the key cache then replaces it by another ring. `AcceptedKeys` has
+ * the keys that a function of the app has accepted.
  */
 
 import { hashText } from "../http/hash.ts";
@@ -56,11 +57,15 @@ export class KeyRing {
     if (key.length > MAX_KEY_LENGTH) return undefined;
     const owner = this.#byText.find(key);
     if (owner || this.#byDigest.size === 0) return owner;
-    // Only a key whose digest is looked up needs the form of a key: a digest of any other text would be computed in vain.
+    // Only a key whose digest is looked up needs the form of a key: a digest of any other text
+    // would be computed in vain.
     return isKeyText(key) ? this.#findByDigest(key) : undefined;
   }
 
-  /** Finds a key by its digest, which takes a turn of the event loop. The key is then remembered, so that this happens once. */
+  /**
+   * Finds a key by its digest, which takes a turn of the event loop. The key is then remembered, so
+   * that this happens once.
+   */
   async #findByDigest(key: string): Promise<KeyOwner | undefined> {
     const owner = this.#byDigest.get(await digestOf(key));
     if (owner) this.#byText.add(key, owner);
@@ -71,11 +76,17 @@ export class KeyRing {
 /** How many keys that a verifier has accepted are remembered. A verifier may accept any number. */
 const MAX_ACCEPTED = 10_000;
 
-/** The callers of keys that a verifier has accepted without naming a caller. The verifier is asked at each request all the same. */
+/**
+ * The callers of keys that a verifier has accepted without naming a caller. The verifier is asked
+ * at each request all the same.
+ */
 export class AcceptedKeys {
   #owners = new OwnersByText();
 
-  /** The caller of an accepted key. Its id is made of the digest of the key, which is computed once, as long as the key is remembered. */
+  /**
+   * The caller of an accepted key. Its id is made of the digest of the key, which is computed once,
+   * as long as the key is remembered.
+   */
   callerOf(key: string): MaybePromise<Caller> {
     return this.#owners.find(key)?.caller ?? this.#add(key);
   }
@@ -99,8 +110,8 @@ interface TextEntry {
 }
 
 /**
- * The owners of keys, by the text of the key. Response times must not help to guess one: the fingerprint has a secret seed, and a comparison
- * reads every character.
+ * The owners of keys, by the text of the key. Response times must not help to guess one: the
+ * fingerprint has a secret seed, and a comparison reads every character.
  */
 class OwnersByText {
   readonly #seed: number;
@@ -123,7 +134,10 @@ class OwnersByText {
     return undefined;
   }
 
-  /** Adds a key, unless it is there. It may have come with another request that computed the digest at the same time, with an equal owner. */
+  /**
+   * Adds a key, unless it is there. It may have come with another request that computed the digest
+   * at the same time, with an equal owner.
+   */
   add(key: string, owner: KeyOwner): void {
     if (this.find(key)) return;
     const fingerprint = hashText(key, this.#seed);

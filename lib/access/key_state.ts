@@ -1,10 +1,11 @@
 /**
- * What a petstore knows of the keys in its store. This is one value, which only `stateAfter()` replaces, when a read of the store has ended.
- * Times are as in `performance.now()`, and durations in milliseconds.
+ * What a petstore knows of the keys in its store. This is one value, which only `stateAfter()`
+ * replaces, when a read of the store has ended. Times are as in `performance.now()`.
  */
 
 import type { Read } from "./key_reads.ts";
 import type { KeyRing } from "./key_ring.ts";
+import { MAX_AGE_MS, OUTAGE_GRACE_MS } from "./key_times.ts";
 
 /** What a read has found. */
 export interface FoundKeys {
@@ -25,12 +26,6 @@ export type KeyState =
 
 /** How a read has ended. A read that takes too long has failed, and may yet find keys. */
 export type ReadEnd = { kind: "found" | "found late"; keys: FoundKeys } | { kind: "failed"; error: unknown };
-
-/** How long known keys are used, from the beginning of the read that has found them. So a change by another program counts within a second. */
-export const MAX_AGE_MS = 1_000;
-
-/** How long known keys are used in an outage, from the beginning of the last read that has failed. */
-const OUTAGE_GRACE_MS = 10_000;
 
 /** The state after a read has ended. It is the same object if the read says nothing new. */
 export function stateAfter(state: KeyState, read: Read, end: ReadEnd): KeyState {

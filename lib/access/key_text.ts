@@ -1,14 +1,15 @@
 /**
- * The text of a key: what can be one, and the keys that this library makes. These have a prefix, 30 random characters, and a checksum of
- * six.
+ * The text of a key: what can be one, and the keys that this library makes. These have a prefix, 30
+ * random characters, and a checksum of six.
  */
 
 /** The longest key that is looked at, in characters. It is longer than any sensible key, and still cheap to check. */
 export const MAX_KEY_LENGTH = 4096;
 
 /**
- * Whether a text can be a key: printable ASCII without the space and without the comma, which is `\x2c`. Issuers use more characters than
- * RFC 6750 allows, but a comma would mean that two headers were joined.
+ * Whether a text can be a key: printable ASCII without the space and without the comma, which is
+ * `\x2c`. Issuers use more characters than RFC 6750 allows, but a comma would mean that two headers
+ * were joined.
  */
 export function isKeyText(text: string): boolean {
   return text.length <= MAX_KEY_LENGTH && /^[\x21-\x2b\x2d-\x7e]+$/.test(text);
@@ -24,11 +25,15 @@ const SECRET_LENGTH = 30;
 
 const CHECK_LENGTH = 6;
 
-/** Random bytes from this value on are thrown away. It is a multiple of 62, so that all characters are equally likely. */
+/**
+ * Random bytes from this value on are thrown away. It is a multiple of 62, so that all characters
+ * are equally likely.
+ */
 const FIRST_UNFAIR_BYTE = 248;
 
 /**
- * Makes a key. Its prefix lets scanners of repositories recognize it, and its checksum shows that a key was mistyped.
+ * Makes a key. Its prefix lets scanners of repositories recognize it, and its checksum shows that a
+ * key was mistyped.
  */
 export function makeKey(): string {
   let secret = "";

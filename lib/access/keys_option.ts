@@ -25,8 +25,8 @@ export type KeyVerifier = (
 ) => boolean | Caller | undefined | Promise<boolean | Caller | undefined>;
 
 /**
- * Which keys are valid: a list, a function that verifies a key, or a key manager. In a list, the first of two equal
- * keys counts.
+ * Which keys are valid: a list, a function that verifies a key, or a key manager. In a list, the
+ * first of two equal keys counts.
  */
 export type ApiKeys = (Iterable<string | ApiKey> & object) | KeyVerifier | KeyManager;
 

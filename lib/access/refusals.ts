@@ -1,5 +1,6 @@
 /**
- * The responses that refuse a request for its key (RFC 6750). `@__PURE__` lets a bundler leave out those that an app does not use.
+ * The responses that refuse a request for its key (RFC 6750). `@__PURE__` lets a bundler leave out
+ * those that an app does not use.
  */
 
 import type { KnownErrorCode } from "../error_codes.ts";
@@ -53,8 +54,8 @@ function withChallenge(status: number, code: KnownErrorCode, message: string, er
 }
 
 /**
- * The refusal of a key that is not valid. It is chosen by the form of the key alone, which reveals nothing about valid
- * keys.
+ * The refusal of a key that is not valid. It is chosen by the form of the key alone, which reveals
+ * nothing about valid keys.
  */
 export function refusalOf(key: string): Problem {
   // A space or a comma means that something stands beside the key, of which the message tells.

@@ -3,7 +3,10 @@
 import { ERROR_STATUS } from "../error_codes.ts";
 import type { JsonObject } from "./json_types.ts";
 
-/** The paragraphs that the description of every petstore begins with. They name the error codes that belong to no operation. */
+/**
+ * The paragraphs that the description of every petstore begins with. They name the error codes that
+ * belong to no operation.
+ */
 export const INTRODUCTION =
   `This API lists, adds and gets the animals of a catalogue. Send your API key with every request, as
 \`Authorization: Bearer <API_KEY>\`. Bodies are JSON. A list comes in pages: the \`Link\` header has the address of the next page.
@@ -26,8 +29,9 @@ export const CROSS_ORIGIN_PARAGRAPH =
 export const INFO: JsonObject = { title: "Petstore", version: "1.0.0", license: { name: "MIT", identifier: "MIT" } };
 
 /**
- * The tags of the specification, and the groups that it names for navigation. Viewers show the display name of a tag within its group. GitBook
- * has no groups: it shows the title of the page, and above the tag's description that of the page.
+ * The tags of the specification, and the groups that it names for navigation. Viewers show the
+ * display name of a tag within its group. GitBook has no groups: it shows the title of the page,
+ * and above the tag's description that of the page.
  */
 export const TAGS: JsonObject = {
   tags: [

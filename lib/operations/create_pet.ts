@@ -1,6 +1,6 @@
 /**
- * The operation `createPet`: its handler and its description. A request with an `Idempotency-Key` goes to `createOnce()` of the store, and any
- * other to `create()`. What is wrong with a request is thrown by `readIdempotencyKey()` and `readPet()`.
+ * The operation `createPet`. A request with an `Idempotency-Key` goes to `createOnce()` of the
+ * store, and any other to `create()`. A thrown `Problem` refuses a request.
  */
 
 import { extendReply, JSON_FIELDS, type Reply } from "../http/reply.ts";
@@ -36,18 +36,21 @@ export const createPet: Definition = {
         const pet = await readPet(context);
         return createdReply(linkBase, await store.create(pet), pet);
       }
-      if (!store.createOnce) return IDEMPOTENCY_NOT_SUPPORTED;
+      if (!store.createOnce) throw IDEMPOTENCY_NOT_SUPPORTED;
       const pet = await readPet(context);
       const [key, fingerprint] = await Promise.all([scopedKey(caller.id, idempotencyKey), fingerprintOf(pet)]);
       const result = await store.createOnce(pet, { key, fingerprint, retentionMs });
-      if (result.outcome === "conflict") return IDEMPOTENCY_KEY_REUSED;
+      if (result.outcome === "conflict") throw IDEMPOTENCY_KEY_REUSED;
       const reply = createdReply(linkBase, result.id, pet);
       return result.outcome === "created" ? reply : extendReply(reply, { "idempotency-replayed": "true" });
     };
   },
 };
 
-/** Tells whether two requests add the same pet. It is made of the pet and not of the bytes, because a retry may format its JSON differently. */
+/**
+ * Tells whether two requests add the same pet. It is made of the pet and not of the bytes, because
+ * a retry may format its JSON differently.
+ */
 function fingerprintOf(pet: PetDraft): Promise<string> {
   // The pet has no id yet, so 0 takes its place.
   return digest(formatPetWithId(0, pet));
@@ -64,6 +67,8 @@ function createdReply(linkBase: string, id: bigint, pet: PetDraft): Reply {
     body: formatPetWithId(id, pet),
   };
 }
+
+// The description for OpenAPI.
 
 export const describeCreatePet: Describe = (settings) => {
   const { store, idempotencyRetentionMs } = settings;

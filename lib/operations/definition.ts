@@ -41,7 +41,10 @@ export interface DeprecationOptions {
 
 export type Deprecation = Required<DeprecationOptions>;
 
-/** An operation of the specification. Its right, its conditional requests and what is tested of it follow from its effect. */
+/**
+ * An operation of the specification. Its right, its conditional requests and what is tested of it
+ * follow from its effect.
+ */
 export interface Definition {
   /** The name of the operation, which is the `operationId` of the description. */
   id: string;
@@ -53,7 +56,10 @@ export interface Definition {
   createHandler(settings: OperationSettings): Handler;
 }
 
-/** Describes an operation. Not a part of its {@link Definition}, so that a bundle which describes nothing leaves it out. */
+/**
+ * Describes an operation. Not a part of its {@link Definition}, so that a bundle which describes
+ * nothing leaves it out.
+ */
 export type Describe = (settings: OperationSettings) => Description;
 
 /** An Operation Object of OpenAPI without what follows from the {@link Definition}. */
@@ -118,7 +124,7 @@ function endAt(sunset: Date, handler: Handler): Handler {
   return (call) => Date.now() >= sunset.getTime() ? GONE : answer(call);
 }
 
-/** Makes a handler of whose replies the cache keeps none, so that it is called for each request: they lack `invalidatedBy`. */
+/** The handler, but its replies lack `invalidatedBy`, so that the cache keeps none and each request calls the handler. */
 export function withoutCache(handler: Handler): Handler {
   return (call) => chain(handler(call), ({ invalidatedBy: _, ...reply }) => reply);
 }

@@ -15,7 +15,10 @@ function unavailable(more: string): Problem {
   return new Problem(503, "store_unavailable", message, { "retry-after": "5" });
 }
 
-/** Browsers would keep a 410 for good, also if the operator lets the operation work again, unless it says that they must not. */
+/**
+ * Browsers would keep a 410 for good, also if the operator lets the operation work again, unless it
+ * says that they must not.
+ */
 export const GONE: Problem = /* @__PURE__ */ new Problem(410, "gone", "The operation has ended", {
   "cache-control": "private, no-cache",
 });
@@ -27,8 +30,9 @@ export interface FailureGroup {
   /** The failures that share the response: at least one. */
   errors: readonly Problem[];
   /**
-   * The name of the response in `components.responses`. A group has it if its failures may occur before the router has found the operation.
-   * Such a response lacks the headers `Deprecation`, `Sunset` and `Link` of the operation, and so is the same for all operations.
+   * The name of the response in `components.responses`. A group has it if its failures may occur
+   * before the router has found the operation. Such a response lacks the headers `Deprecation`,
+   * `Sunset` and `Link` of the operation, and so is the same for all operations.
    */
   sharedName?: string;
 }

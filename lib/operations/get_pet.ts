@@ -18,17 +18,21 @@ export const getPet: Definition = {
       if (id === undefined) return notFound(parameter);
       // A store in memory has the pet at once. An `await` would cost its requests a turn.
       return chain(store.get(id), (json) => {
-        return json === undefined ? notFound(parameter) : taggedReply(json, "alteration");
+        if (json === undefined) return notFound(parameter);
+        // The cache keeps the reply until a pet is altered or removed.
+        return taggedReply(json, "alteration");
       });
     };
   },
 };
 
-/** The reply for a pet that does not exist, which the cache keeps until a pet is added. */
+/** The reply for a pet that does not exist. The cache keeps it until a pet is added. */
 function notFound(parameter: string): Reply {
   const { status, headers, body, code } = petNotFound(parameter);
   return { status, headers, body, code, invalidatedBy: "addition" };
 }
+
+// The description for OpenAPI.
 
 export const describeGetPet: Describe = ({ deprecation }) => ({
   tag: "animals",

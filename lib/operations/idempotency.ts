@@ -29,8 +29,8 @@ export const IDEMPOTENCY_NOT_SUPPORTED: Problem = /* @__PURE__ */ new Problem(
 );
 
 /**
- * The key of a request: a string item (RFC 9651) as in the draft, or the same without quotes, as many clients send it.
- * `undefined` if there is no such header.
+ * The key of a request: a string item (RFC 9651) as in the draft, or the same without quotes, as
+ * many clients send it. `undefined` if there is no such header.
  *
  * @throws {Problem} If it is not valid.
  */
@@ -44,12 +44,9 @@ export function readIdempotencyKey(context: RequestContext): string | undefined 
 
 function parseKey(field: string): string | undefined {
   if (field.startsWith('"')) return parseStringItem(field);
-  return isBareKey(field) ? field : undefined;
-}
-
-/** Whether a text is visible ASCII without quote, backslash and comma. A comma would mean that two headers were joined. */
-function isBareKey(text: string): boolean {
-  return /^[!#-+\--[\]-~]*$/.test(text);
+  // A bare key is visible ASCII without quote, backslash and comma. A comma would mean that two headers were joined.
+  const isBareKey = /^[!-~]*$/.test(field) && !/["\\,]/.test(field);
+  return isBareKey ? field : undefined;
 }
 
 /** The key for the store: different for each caller, and a digest, so that it does not reveal the caller. */

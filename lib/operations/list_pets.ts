@@ -1,4 +1,4 @@
-/** The operation `listPets`: its parameters, its description and its handler. The page comes from the store as text. */
+/** The operation `listPets`: its handler, its parameters and its description. The page comes from the store as text. */
 
 import { taggedReply } from "../http/conditional.ts";
 import { Problem } from "../http/problem.ts";
@@ -23,8 +23,9 @@ export const listPets: Definition = {
       const petQuery = readPetQuery(query);
       // A store in memory has the page at once. An `await` would cost its requests a turn.
       return chain(settings.store.list(petQuery), ({ json, next }) => {
-        // A store of the app may say by null that no page follows, as databases do.
+        // The cache keeps the last page until a pet is added. A store of the app may say by null that no page follows.
         if (next == null) return taggedReply(json, "addition");
+        // It keeps any other page until a pet is altered or removed, because new pets come after the last one.
         return taggedReply(json, "alteration", { link: nextLink(linkBaseOf(settings), petQuery, next) });
       });
     };
@@ -92,6 +93,8 @@ function nextLink(linkBase: string, { limit, status }: PetQuery, next: bigint): 
   return `<${linkBase}/pets?limit=${limit}${filter}&cursor=${formatCursor(next)}>; rel="next"`;
 }
 
+// The description for OpenAPI.
+
 export const describeListPets: Describe = () => ({
   tag: "animals",
   summary: "List all animals",
@@ -115,7 +118,7 @@ export const describeListPets: Describe = () => ({
   ],
 });
 
-/** The query parameters, for the description. This is a function, so that a bundler drops it from an app that makes no description. */
+/** This is a function, so that a bundler drops it from an app that makes no description. */
 function describeParameters(): JsonObject[] {
   return [
     {

@@ -20,13 +20,18 @@ export const listStoreOrders: Definition = {
   },
 };
 
-/** The reply without its own permissions for pages of other origins, which the option `cors` gives for the whole API. */
+/**
+ * The reply without its own permissions for pages of other origins, which the option `cors` gives
+ * for the whole API.
+ */
 function withoutGrants(reply: Reply): Reply {
   const fields = Object.entries(reply.headers).filter(([name]) => !name.startsWith("access-control-allow-"));
   return { ...reply, headers: Object.fromEntries(fields) };
 }
 
 const NO_STORE_ORDERS = /* @__PURE__ */ new Problem(501, "not_implemented", "This petstore has no store orders");
+
+// The description for OpenAPI.
 
 const OF_THE_APP: Description["responses"] = { default: { description: "A response of the app." } };
 

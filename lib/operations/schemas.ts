@@ -32,7 +32,8 @@ export const CONDITIONS: JsonObject[] = [
  * @param codes The codes that an Error may have.
  */
 export function createSchemas(defaultStatus: PetStatus, codes: string[]): JsonObject {
-  // No control characters, and at least one character that is not white space. Not all regex engines support look-ahead.
+  // No control characters, and at least one character that is not white space. Not all regex
+  // engines support look-ahead.
   const plain = "\\x00-\\x1F\\x7F-\\x9F";
   const name: JsonObject = {
     type: "string",

@@ -9,8 +9,8 @@ import { describeListStoreOrders, listStoreOrders } from "./list_store_orders.ts
 export const OPERATIONS: readonly Definition[] = [listPets, createPet, getPet, listStoreOrders];
 
 /**
- * The same operations with their descriptions. This is a list of its own, so that a bundle which describes nothing
- * leaves the descriptions out.
+ * The same operations with their descriptions. This is a list of its own, so that a bundle which
+ * describes nothing leaves the descriptions out.
  */
 export const DESCRIBED_OPERATIONS: readonly (readonly [Definition, Describe])[] = [
   [listPets, describeListPets],

@@ -13,7 +13,7 @@ import { withQuickDigests } from "../support/quick_digests.ts";
 import { type VirtualClock, withVirtualClock } from "../support/virtual_clock.ts";
 
 /**
- * As `key_state.ts` and `key_cache.ts` have them, in milliseconds: the age of keys that a request uses, and both the time limit of the first
+ * As `key_times.ts` has them, in milliseconds: the age of keys that a request uses, and both the time limit of the first
  * read and the time after a failed read in which no request waits.
  */
 const MAX_AGE = 1_000, PATIENCE = 10_000;
