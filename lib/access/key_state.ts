@@ -5,7 +5,7 @@
 
 import type { Read } from "./key_reads.ts";
 import type { KeyRing } from "./key_ring.ts";
-import { MAX_AGE_MS, OUTAGE_GRACE_MS } from "./key_times.ts";
+import { MAX_AGE_MS, OUTAGE_WITHOUT_WAIT_MS } from "./key_times.ts";
 
 /** What a read has found. */
 export interface FoundKeys {
@@ -39,7 +39,7 @@ export function stateAfter(state: KeyState, read: Read, end: ReadEnd): KeyState 
     case "failed": {
       const { error } = end;
       if (state.kind === "unread") return { kind: "unread", error };
-      return { kind: "outage", keys: state.keys, usableUntil: read.beganAt + OUTAGE_GRACE_MS, error };
+      return { kind: "outage", keys: state.keys, usableUntil: read.beganAt + OUTAGE_WITHOUT_WAIT_MS, error };
     }
   }
 }

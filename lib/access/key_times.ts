@@ -21,5 +21,8 @@ export const MAX_AGE_MS = 1_000;
 /** The limit of a read while no keys are known. It is long, because no request can be answered before. */
 export const FIRST_READ_LIMIT_MS = 10_000;
 
-/** After a read that has failed, the keys of an earlier one are used until then. */
-export const OUTAGE_GRACE_MS = 10_000;
+/**
+ * After a read that has failed, no request waits for another one until then. It uses the keys of an
+ * earlier read. Each further read that fails begins this time anew.
+ */
+export const OUTAGE_WITHOUT_WAIT_MS = 10_000;
