@@ -5,7 +5,7 @@ import type { StoreChanges } from "../store.ts";
 import type { Connection } from "./connection.ts";
 import { LogIndex } from "./log_index.ts";
 import { stampShowsAlterations } from "./schema_text.ts";
-import { prepareExact } from "./transaction.ts";
+import { prepareWithBigInts } from "./transaction.ts";
 
 /**
  * Reads the marks by which changes are noticed. The version of the schema is one of them: it changes at each change of a table or a
@@ -42,7 +42,7 @@ export class ChangeWatch {
 
   constructor({ db, files }: Connection) {
     this.#db = db;
-    this.#selectMarks = prepareExact(db, SELECT_MARKS);
+    this.#selectMarks = prepareWithBigInts(db, SELECT_MARKS);
     this.#index = files && LogIndex.open(files.path);
   }
 

@@ -13,7 +13,7 @@ import { explained, unavailableFrom } from "./errors.ts";
 import type { OpenedFiles } from "./opened_files.ts";
 import { requireNotEmpty } from "./ownership.ts";
 import { expectedSchemaText, readSchemaText } from "./schema_text.ts";
-import { prepareExact, waitForLocks } from "./transaction.ts";
+import { prepareWithBigInts, waitForLocks } from "./transaction.ts";
 
 /** What is in a file. Pets are counted only if SQLite finds no damage. */
 export interface Inspection {
@@ -80,7 +80,7 @@ export async function readSnapshot<T>(found: FoundDatabase, read: (db: DatabaseS
  */
 export function openSnapshot(
   { givenPath, path }: FoundDatabase,
-  requireSchema: (db: DatabaseSync, givenPath: string) => unknown = requireNotEmpty,
+  requireSchema: (db: DatabaseSync, givenPath: string) => void = requireNotEmpty,
 ): DatabaseSync {
   // If SQLite has to create a log to read, or to roll back a journal that a killed program has left, it needs a writable connection. A log
   // that is there stays: a writable connection would write it back at the end.
@@ -107,7 +107,7 @@ function inspectContents(db: DatabaseSync): Inspection {
   // A line of asterisks is a heading, such as `*** in database main ***`.
   const damage = lines.filter((line) => line !== "ok" && !line.startsWith("***"));
   if (damage.length > 0) return { pets: 0n, faults: damage.map((line) => `SQLite finds damage: ${line}`) };
-  const { pets } = prepareExact(db, "SELECT count(*) AS pets FROM pets").get() as { pets: bigint };
+  const { pets } = prepareWithBigInts(db, "SELECT count(*) AS pets FROM pets").get() as { pets: bigint };
   return { pets, faults: [...findSchemaChanges(db), ...findInvalidPets(db)] };
 }
 
@@ -122,7 +122,7 @@ function findSchemaChanges(db: DatabaseSync): string[] {
 }
 
 function findInvalidPets(db: DatabaseSync): string[] {
-  const { count, first } = prepareExact(db, SELECT_INVALID_PETS).get() as { count: bigint; first: bigint };
+  const { count, first } = prepareWithBigInts(db, SELECT_INVALID_PETS).get() as { count: bigint; first: bigint };
   if (count === 0n) return [];
   const subject = count === 1n ? "1 pet has" : `${count} pets have`;
   return [`${subject} an id or a name that the service cannot have stored: look at id ${first}`];

@@ -1,6 +1,6 @@
 /**
  * What transactions of SQLite have in common: how they wait for a lock, how they end after a failure, and statements
- * whose integers are exact.
+ * that return bigints.
  *
  * A connection waits for a lock in one of two ways:
  *
@@ -38,8 +38,8 @@ export function switchOffWal(db: DatabaseSync): void {
   db.exec("PRAGMA journal_mode = DELETE");
 }
 
-/** Prepares a statement that returns integers as bigints, because another program may have inserted an id beyond 2^53. */
-export function prepareExact(db: DatabaseSync, sql: string): StatementSync {
+/** Another program may have inserted an id beyond 2^53, which a JavaScript number would round. */
+export function prepareWithBigInts(db: DatabaseSync, sql: string): StatementSync {
   const statement = db.prepare(sql);
   statement.setReadBigInts(true);
   return statement;

@@ -5,7 +5,7 @@ import { outcomeOfRepeated, type RememberedRequest, uncertainOutcomeError } from
 import type { Outcome, Write } from "../writing_store.ts";
 import type { Connection } from "./connection.ts";
 import { asUnavailable, isIoError, unavailableFrom } from "./errors.ts";
-import { beginWrite, prepareExact, rollback } from "./transaction.ts";
+import { beginWrite, prepareWithBigInts, rollback } from "./transaction.ts";
 
 /** If so many creates follow each other, one statement adds all their pets, for speed. */
 const PETS_PER_INSERT = 16;
@@ -147,8 +147,7 @@ export const WRITE_NOTHING: readonly string[] = [
 type PreparedStatements = ReturnType<typeof prepareAll>;
 
 function prepareAll(db: DatabaseSync) {
-  // Such a statement returns integers as bigints.
-  const prepare = (sql: string) => prepareExact(db, sql);
+  const prepare = (sql: string) => prepareWithBigInts(db, sql);
   return {
     /** Finds the id after which SQLite numbers the next pet (AUTOINCREMENT). */
     lastId: prepare(
