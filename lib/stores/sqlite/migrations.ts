@@ -29,8 +29,8 @@ export const MIGRATIONS: readonly string[] = [
 
    CREATE TRIGGER pet_deleted AFTER DELETE ON pets BEGIN UPDATE alteration SET stamp = random(); END;
 
-   -- Another program can choose an id in the middle. The trigger looks after the insert, because before it, an id that SQLite is to
-   -- choose is undefined.
+   -- Servers notice a pet at the end by its id, which is the largest one. Another program can choose an id in the middle, which is
+   -- smaller than the largest. The trigger looks after the insert: before it, an id that SQLite is to choose is undefined.
    CREATE TRIGGER pet_inserted AFTER INSERT ON pets WHEN NEW.id < (SELECT max(id) FROM pets)
      BEGIN UPDATE alteration SET stamp = random(); END;
 

@@ -125,11 +125,14 @@ function configure(db: DatabaseSync, givenPath: string): void {
 function requireWritable(db: DatabaseSync): void {
   try {
     beginWrite(db, 0);
-    // The lock alone can be had in a read-only file, so the version is written as it is.
-    db.exec(`PRAGMA user_version = ${readVersion(db)}`);
   } catch (error) {
     // If the file is busy, another process is writing to it, so it is writable.
-    if (!isBusy(error)) throw error;
+    if (isBusy(error)) return;
+    throw error;
+  }
+  try {
+    // The lock alone can be had in a read-only file, so the version is written as it is.
+    db.exec(`PRAGMA user_version = ${readVersion(db)}`);
   } finally {
     rollback(db);
   }

@@ -7,6 +7,7 @@ import { ChangeWatch } from "./change_watch.ts";
 import type { Connection } from "./connection.ts";
 import { sqliteKeys } from "./keys.ts";
 import { openDatabase } from "./open.ts";
+import { requireInPlace } from "./opened_files.ts";
 import { PetReader } from "./pet_reader.ts";
 import { TextCache } from "./text_cache.ts";
 import { Writer, type WriterThread } from "./writer.ts";
@@ -76,9 +77,20 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     return this.#writer.write(write);
   }
 
+  /**
+   * Looks for commits before it reads, because another program may commit in between. In this order:
+   *
+   * 1. The look counts nothing.
+   * 2. The other program commits.
+   * 3. The read finds the new text, which is kept under the old counter. The next look counts, and the text is dropped.
+   *
+   * In the other order, a stale text would be sent:
+   *
+   * 1. The read finds the old text.
+   * 2. The other program commits.
+   * 3. The look counts, and the old text is kept under the new counter.
+   */
   get(id: bigint): string | undefined {
-    // Commits are noticed first, and the text is read then. Another program may commit in between. The new text is then kept under the old
-    // counter, and is dropped at the next look. In the other order, an old text would be kept under the new counter, and sent.
     this.#watch.noticeCommits();
     const kept = this.#texts.find(id, this.#watch.counters.alterations);
     if (kept !== undefined) return kept;
@@ -99,7 +111,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   check(): void {
     // Any id shows whether pets can be read, also one that no pet has.
     this.#reader.get(1n);
-    this.#connection.requireInPlace();
+    requireInPlace(this.#connection.files);
   }
 
   close(): MaybePromise<void> {
