@@ -62,31 +62,3 @@ export interface KeyStore {
    */
   listSince?(version: string): MaybePromise<KeySnapshot>;
 }
-
-/** What a driver may give for an integer. */
-type Integer = number | bigint | string;
-
-interface KeyRow extends Record<"id" | "digest" | "label" | "caller", string> {
-  /** Whether the key may only read. SQLite has no boolean, so it may be 0 or 1. */
-  read_only: Integer | boolean;
-  created_at: Integer;
-  expires_at: Integer | null;
-  revoked_at: Integer | null;
-}
-
-/** Makes the key of a row with {@link KEY_COLUMNS}, whose times are in milliseconds since 1970. */
-export function keyOfRow(given: unknown): StoredKey {
-  const row = given as KeyRow;
-  const dateOf = (time: Integer | null) => time === null ? undefined : new Date(Number(time));
-  return {
-    id: row.id,
-    digest: row.digest,
-    label: row.label,
-    caller: row.caller,
-    // What is no number counts as true, so that a key never gets a right by mistake.
-    readOnly: Number(row.read_only) !== 0,
-    created: new Date(Number(row.created_at)),
-    expires: dateOf(row.expires_at),
-    revoked: dateOf(row.revoked_at),
-  };
-}

@@ -10,7 +10,7 @@ import type {
   StoreChanges,
 } from "../store.ts";
 import { statusCode } from "../status_code.ts";
-import { outcomeOfRepeated } from "../write_outcomes.ts";
+import { outcomeOfRepeated } from "../remembered_request.ts";
 import { MemoryKeys } from "./memory_keys.ts";
 import { RequestMemory } from "./request_memory.ts";
 

@@ -1,5 +1,5 @@
 import type { IdempotentRequest } from "../store.ts";
-import type { RememberedRequest } from "../write_outcomes.ts";
+import type { RememberedRequest } from "../remembered_request.ts";
 
 /** How many expired requests are deleted at most when a request is added. With two for each, a backlog shrinks. */
 const MAX_FORGOTTEN = 2;

@@ -1,4 +1,4 @@
-import { PET_JSON, type PetSink } from "../sql_tables.ts";
+import { PET_JSON, type PetSink } from "../database/sql_tables.ts";
 import { explained } from "./errors.ts";
 import { findDatabase, openSnapshot } from "./inspection.ts";
 import { pageStatement, readPage } from "./page_statement.ts";

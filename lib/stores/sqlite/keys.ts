@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
-import { keyOfRow, type KeyStore, type StoredKey } from "../key_store.ts";
-import { type Rows, selectKeys, SqlKeys, type Statement } from "../sql_keys.ts";
+import { type Rows, selectKeys, SqlKeys, type Statement } from "../database/sql_keys.ts";
+import { keyOfRow } from "../database/sql_tables.ts";
+import type { KeyStore, StoredKey } from "../key_store.ts";
 import type { Connection } from "./connection.ts";
 import { asUnavailable } from "./errors.ts";
 import { findDatabase, readSnapshot } from "./inspection.ts";

@@ -1,7 +1,7 @@
 /** The migrations of an SQLite file, by which it gets its tables. */
 
 import { DatabaseSync } from "node:sqlite";
-import { KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS } from "../sql_tables.ts";
+import { KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS } from "../database/sql_tables.ts";
 
 /**
  * Entry n leads from version n of the schema to version n + 1. An entry that was published must not change, because files exist

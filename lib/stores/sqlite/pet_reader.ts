@@ -1,5 +1,5 @@
 import type { StatementSync } from "node:sqlite";
-import { PET_JSON } from "../sql_tables.ts";
+import { PET_JSON } from "../database/sql_tables.ts";
 import { statusCode } from "../status_code.ts";
 import type { PetPage, PetQuery } from "../store.ts";
 import type { Connection } from "./connection.ts";

@@ -1,8 +1,8 @@
 import { chain, type MaybePromise } from "../../promises.ts";
-import type { CommittingStore, ObservedBatch } from "../batch.ts";
+import type { CommittingStore, ObservedBatch } from "../database/batch.ts";
 import type { KeyStore } from "../key_store.ts";
 import type { KeyedPetStore, PetPage, PetQuery, StoreChanges } from "../store.ts";
-import { type Outcome, type Write, WritingStore } from "../writing_store.ts";
+import { type Outcomes, type Write, WritingStore } from "../database/writing_store.ts";
 import { ChangeWatch } from "./change_watch.ts";
 import type { Connection } from "./connection.ts";
 import { sqliteKeys } from "./keys.ts";
@@ -73,7 +73,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
    * 2. The calling thread or the store's own commits the batch in one transaction (`WriteTransactions`), in order of arrival.
    * 3. The promise resolves when the transaction is on disk.
    */
-  write(write: Write): Promise<Outcome> {
+  write<W extends Write>(write: W): Promise<Outcomes[W["kind"]]> {
     return this.#writer.write(write);
   }
 

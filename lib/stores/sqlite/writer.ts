@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
-import { Batch } from "../batch.ts";
+import { Batch } from "../database/batch.ts";
 import { chain, type MaybePromise, sleep } from "../../promises.ts";
 import { requireValid } from "../status_code.ts";
-import { uncertainOutcomeError } from "../write_outcomes.ts";
-import type { Outcome, PendingWrite, Write } from "../writing_store.ts";
+import { uncertainOutcomeError } from "../database/errors.ts";
+import type { Outcome, Outcomes, PendingWrite, Write } from "../database/writing_store.ts";
 import type { Connection } from "./connection.ts";
 import { isBusy } from "./errors.ts";
 import { LOG_LIMIT_BYTES } from "./open.ts";
@@ -60,10 +60,11 @@ export class Writer {
   }
 
   /** Carries out a write. An invalid one rejects at once, so that it does not fail the others of its batch. */
-  write(write: Write): Promise<Outcome> {
+  write<W extends Write>(write: W): Promise<Outcomes[W["kind"]]> {
     // What this function throws rejects the promise.
     return new Promise((resolve, reject) => {
-      this.batch.add({ write: validated(write), resolve, reject });
+      // `WriteTransactions` gives each write an outcome of its kind.
+      this.batch.add({ write: validated(write), resolve: resolve as PendingWrite["resolve"], reject });
     });
   }
 
@@ -96,22 +97,16 @@ export class Writer {
 
   /** Commits on the calling thread. While another connection has the lock, it tries again and again, until the deadline. */
   #commitHere(pending: readonly PendingWrite[], deadline = performance.now() + BUSY_TIMEOUT_MS): MaybePromise<void> {
-    const isSettled = this.#tryHere(pending, deadline);
-    if (!isSettled) return sleep(RETRY_DELAY_MS).then(() => this.#commitHere(pending, deadline));
-  }
-
-  /** Returns whether the callers know the outcome. They do not if another connection has the lock and the deadline has not passed. */
-  #tryHere(pending: readonly PendingWrite[], deadline: number): boolean {
     const startedAt = performance.now();
     try {
       resolveAll(pending, this.#transactions.commit(writesOf(pending), 0));
     } catch (error) {
-      if (isBusy(error) && performance.now() < deadline) return false;
+      const mayTryAgain = isBusy(error) && performance.now() < deadline;
+      if (mayTryAgain) return sleep(RETRY_DELAY_MS).then(() => this.#commitHere(pending, deadline));
       rejectAll(pending, error);
     } finally {
       this.#noteDuration(performance.now() - startedAt);
     }
-    return true;
   }
 
   async #commitOnThread(thread: WritingThread, pending: readonly PendingWrite[]): Promise<void> {

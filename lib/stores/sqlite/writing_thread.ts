@@ -3,7 +3,7 @@
  * the file.
  */
 
-import type { Outcome, Write } from "../writing_store.ts";
+import type { Outcome, Write } from "../database/writing_store.ts";
 import { explained } from "./errors.ts";
 import { openSecondConnection } from "./open.ts";
 import type { OpenedFiles } from "./opened_files.ts";

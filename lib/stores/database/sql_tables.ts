@@ -1,8 +1,9 @@
-/** The tables of an SQL store: the columns of each, the JSON of a pet, and a page of pets. */
+/** The tables of an SQL store: the columns of each, and how its rows become a page of pets or a key. */
 
-import { PET_STATUSES } from "../pet.ts";
-import { statusCode } from "./status_code.ts";
-import type { PetPage } from "./store.ts";
+import { PET_STATUSES } from "../../pet.ts";
+import type { StoredKey } from "../key_store.ts";
+import { statusCode } from "../status_code.ts";
+import type { PetPage } from "../store.ts";
 
 // The columns of the tables of every SQL store. `petstore check` compares their text, so a published one must not change.
 
@@ -60,6 +61,34 @@ export function pageOf(rows: readonly { id: unknown; json: unknown }[], limit: n
   const shown = rows.slice(0, limit);
   const json = `[${shown.map(({ json }) => json).join(",")}]`;
   return rows.length > limit ? { json, next: BigInt(String(shown.at(-1)!.id)) } : { json };
+}
+
+/** What a driver may give for an integer. */
+type Integer = number | bigint | string;
+
+interface KeyRow extends Record<"id" | "digest" | "label" | "caller", string> {
+  /** Whether the key may only read. SQLite has no boolean, so it may be 0 or 1. */
+  read_only: Integer | boolean;
+  created_at: Integer;
+  expires_at: Integer | null;
+  revoked_at: Integer | null;
+}
+
+/** Makes the key of a row with {@link KEY_COLUMNS}, whose times are in milliseconds since 1970. */
+export function keyOfRow(given: unknown): StoredKey {
+  const row = given as KeyRow;
+  const dateOf = (time: Integer | null) => time === null ? undefined : new Date(Number(time));
+  return {
+    id: row.id,
+    digest: row.digest,
+    label: row.label,
+    caller: row.caller,
+    // What is no number counts as true, so that a key never gets a right by mistake.
+    readOnly: Number(row.read_only) !== 0,
+    created: new Date(Number(row.created_at)),
+    expires: dateOf(row.expires_at),
+    revoked: dateOf(row.revoked_at),
+  };
 }
 
 /**

@@ -1,6 +1,7 @@
-import { isPromise, type MaybePromise } from "../promises.ts";
-import { StoreUnavailableError } from "./store.ts";
-import { storeClosed } from "./write_outcomes.ts";
+import { isPromise, type MaybePromise } from "../../promises.ts";
+import { StoreUnavailableError } from "../store.ts";
+import { ClientWait, waitMs } from "./client_wait.ts";
+import { storeClosed } from "./errors.ts";
 
 /**
  * How many writes make a batch full. A full batch is committed at once, because a larger commit would save little. A commit may have more
@@ -10,16 +11,6 @@ export const FULL_BATCH: number = 512;
 
 /** How many writes may wait or be committed at a time. {@link Batch.add} refuses more. */
 const MAX_UNSETTLED = 10_000;
-
-/** The shortest and the longest time that a commit waits for clients, in milliseconds. */
-const MIN_WAIT_MS = 2;
-const MAX_WAIT_MS = 10;
-
-/**
- * After a wait for clients in which not all came, this many commits do not wait: the clients have changed their rhythm. So one of
- * 17 commits waits in vain at most, for up to 10 ms.
- */
-const COMMITS_WITHOUT_WAIT = 16;
 
 /** A store whose commits an observer can count. */
 export interface CommittingStore {
@@ -54,8 +45,10 @@ export interface BatchOptions<Write> {
 type State =
   /** No commit runs, and no write waits. */
   | { kind: "idle" }
-  /** The next commit starts when this many writes wait, or when a pause ends. `cancel` ends the pause without a commit. */
+  /** The next commit starts after a turn of the event loop, or when the batch is full. `cancel` ends the turn without a commit. */
   | { kind: "gathering"; enough: number; cancel: () => void }
+  /** The next commit starts when each client has sent a write. If a time passes before, the batch gathers. `cancel` ends the wait. */
+  | { kind: "awaitingClients"; enough: number; cancel: () => void }
   /** A commit of this many writes runs, and writes that come meanwhile wait. A commit that blocks this thread has no state. */
   | { kind: "committing"; count: number; done: Promise<void> };
 
@@ -77,8 +70,7 @@ export class Batch<Write> implements ObservedBatch {
   /** The writes that no commit has taken yet, in order of arrival. */
   #waiting: Write[] = [];
   #state = IDLE;
-  /** How many of the next commits do not wait for clients. */
-  #commitsWithoutWait = 0;
+  readonly #clientWait = new ClientWait();
   #isClosed = false;
 
   /** Makes a batch in which no write waits yet. */
@@ -108,8 +100,9 @@ export class Batch<Write> implements ObservedBatch {
       throw new StoreUnavailableError(`Too many creates wait for ${this.#options.resource}`);
     }
     this.#waiting.push(write);
-    if (this.#state.kind === "idle") this.#gather();
-    else if (this.#state.kind === "gathering" && this.#waiting.length >= this.#state.enough) this.#commit();
+    const state = this.#state;
+    if (state.kind === "idle") this.#gather();
+    else if (state.kind !== "committing" && this.#waiting.length >= state.enough) this.#commit();
   }
 
   /** Refuses further writes, and resolves when all that were accepted are settled. It returns no promise if they are settled already. */
@@ -140,8 +133,9 @@ export class Batch<Write> implements ObservedBatch {
 
   /** Starts a commit of the writes that wait, unless one runs. */
   #commit(): void {
-    if (this.#state.kind === "committing") return;
-    if (this.#state.kind === "gathering") this.#state.cancel();
+    const state = this.#state;
+    if (state.kind === "committing") return;
+    if (state.kind !== "idle") state.cancel();
     this.#state = IDLE;
     if (this.#waiting.length === 0) return;
     const { choose, commit } = this.#options;
@@ -182,16 +176,12 @@ export class Batch<Write> implements ObservedBatch {
    * whole of it, and then for its own.
    */
   #awaitClients(clients: number, commitMs: number): void {
-    if (this.#commitsWithoutWait > 0) {
-      this.#commitsWithoutWait--;
-      this.#gather();
-      return;
-    }
+    if (!this.#clientWait.isWorthwhile()) return this.#gather();
     const onTimeout = () => {
-      this.#commitsWithoutWait = COMMITS_WITHOUT_WAIT;
+      this.#clientWait.wasInVain();
       this.#gather();
     };
-    const timer = setTimeout(onTimeout, Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, commitMs)));
-    this.#state = { kind: "gathering", enough: clients, cancel: () => clearTimeout(timer) };
+    const timer = setTimeout(onTimeout, waitMs(commitMs));
+    this.#state = { kind: "awaitingClients", enough: clients, cancel: () => clearTimeout(timer) };
   }
 }

@@ -1,7 +1,8 @@
 /** Keeps API keys in a table of an SQL database. The stores on SQLite and on D1 use it, and each brings its own way to run statements. */
 
-import { chain, type MaybePromise } from "../promises.ts";
-import { keyOfRow, type KeySnapshot, type KeyStore, type StoredKey } from "./key_store.ts";
+import { chain, type MaybePromise } from "../../promises.ts";
+import type { KeySnapshot, KeyStore, StoredKey } from "../key_store.ts";
+import { keyOfRow } from "./sql_tables.ts";
 
 /** The value of a parameter. A number is bound as a double, and an integer column turns it into an integer. */
 export type Value = string | number | null;
