@@ -33,10 +33,11 @@ export interface KeySnapshot {
 }
 
 /**
- * Keeps API keys. Times are exact to a millisecond. A store that cannot serve throws {@link StoreUnavailableError}.
+ * Keeps API keys. Times are exact to a millisecond. A store that cannot serve throws
+ * {@link StoreUnavailableError}.
  *
- * Each change is atomic, and none reverts a change of another program: an expiry only moves to an earlier time, and the first
- * revocation stays.
+ * Each change is atomic, and none reverts a change of another program: an expiry only moves to an
+ * earlier time, and the first revocation stays.
  */
 export interface KeyStore {
   /** Every key, also expired and revoked ones, in the order in which they were added. */
@@ -44,7 +45,8 @@ export interface KeyStore {
   /**
    * Adds a key. It is on disk when this resolves.
    *
-   * @param replaced The id and the new expiry of the key that the added one replaces. Both keys are changed, or neither.
+   * @param replaced The id and the new expiry of the key that the added one replaces. Both keys are
+   * changed, or neither.
    * @returns False if the id or digest exists, or the replaced key is missing or revoked.
    */
   add(key: StoredKey, replaced?: { id: string; expires: Date }): MaybePromise<boolean>;
@@ -55,8 +57,8 @@ export interface KeyStore {
    */
   revoke(id: string, at: Date): MaybePromise<boolean>;
   /**
-   * Like {@link list}, but leaves the keys out if they are those of the given version. If a store lacks this method, a key manager
-   * reads every key each time.
+   * Like {@link list}, but leaves the keys out if they are those of the given version. If a store
+   * lacks this method, a key manager reads every key each time.
    *
    * @param version The version of the last result, or "" at first.
    */

@@ -9,7 +9,8 @@ export interface RememberedRequest {
 }
 
 /**
- * Compares a create with the remembered request of the same key. If it is for the same pet, it is a repetition. Otherwise it is a conflict.
+ * Compares a create with the remembered request of the same key. If it is for the same pet, it is a
+ * repetition. Otherwise it is a conflict.
  *
  * @param fingerprint The fingerprint of the create.
  */

@@ -1,7 +1,8 @@
 /**
- * What stores share, for authors of a store on another database: writes that commit together, pages, the columns of the tables, API
- * keys, and checks of options. The stores in `@petstore/postgres` and `@petstore/edge` are made with it. A simple store needs none of
- * it: see `@petstore/petstore/store`.
+ * What stores share, for authors of a store on another database: writes that commit together,
+ * pages, the columns of the tables, API keys, and checks of options. The stores in
+ * `@petstore/postgres` and `@petstore/edge` are made with it. A simple store needs none of it: see
+ * `@petstore/petstore/store`.
  *
  * @example
  * ```ts

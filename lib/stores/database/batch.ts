@@ -4,8 +4,9 @@ import { ClientWait, waitMs } from "./client_wait.ts";
 import { storeClosed } from "./errors.ts";
 
 /**
- * How many writes make a batch full. A full batch is committed at once, because a larger commit would save little. A commit may have more
- * writes than this, if they gathered while another commit ran. {@link BatchOptions.choose} can make it smaller.
+ * How many writes make a batch full. A full batch is committed at once, because a larger commit
+ * would save little. A commit may have more writes than this, if they gathered while another commit
+ * ran. {@link BatchOptions.choose} can make it smaller.
  */
 export const FULL_BATCH: number = 512;
 
@@ -33,8 +34,8 @@ export interface BatchOptions<Write> {
   /** Settles the writes. It needs no `this`, and neither throws nor rejects. */
   commit: (writes: Write[]) => MaybePromise<void>;
   /**
-   * Splits the waiting writes into those of the next commit and the rest. At least one is chosen. It needs no `this`. Default: all are
-   * chosen.
+   * Splits the waiting writes into those of the next commit and the rest. At least one is chosen.
+   * It needs no `this`. Default: all are chosen.
    */
   choose?: (waiting: Write[]) => { chosen: Write[]; rest: Write[] };
   /** Whether a commit waits for the clients whose writes the last commit has answered. */
@@ -45,22 +46,33 @@ export interface BatchOptions<Write> {
 type State =
   /** No commit runs, and no write waits. */
   | { kind: "idle" }
-  /** The next commit starts after a turn of the event loop, or when the batch is full. `cancel` ends the turn without a commit. */
+  /**
+   * The next commit starts after a turn of the event loop, or when the batch is full. `cancel` ends
+   * the turn without a commit.
+   */
   | { kind: "gathering"; enough: number; cancel: () => void }
-  /** The next commit starts when each client has sent a write. If a time passes before, the batch gathers. `cancel` ends the wait. */
+  /**
+   * The next commit starts when each client has sent a write. If a time passes before, the batch
+   * gathers. `cancel` ends the wait.
+   */
   | { kind: "awaitingClients"; enough: number; cancel: () => void }
-  /** A commit of this many writes runs, and writes that come meanwhile wait. A commit that blocks this thread has no state. */
+  /**
+   * A commit of this many writes runs, and writes that come meanwhile wait. A commit that blocks
+   * this thread has no state.
+   */
   | { kind: "committing"; count: number; done: Promise<void> };
 
 const IDLE: State = { kind: "idle" };
 
 /**
- * Collects the writes that come at about the same time, and commits them together, one commit at a time. A commit costs a wait for the disk
- * or the database, whatever its size, so concurrent writes share it.
+ * Collects the writes that come at about the same time, and commits them together, one commit at a
+ * time. A commit costs a wait for the disk or the database, whatever its size, so concurrent writes
+ * share it.
  *
- * - The first write of an idle batch begins to gather others. The commit starts after a turn of the event loop in which none came.
- * - After a commit, the batch may wait for the clients that the commit has answered. Otherwise it gathers what comes beside the writes that
- *   wait, or is idle if there are none.
+ * - The first write of an idle batch begins to gather others. The commit starts after a turn of the
+ *   event loop in which none came.
+ * - After a commit, the batch may wait for the clients that the commit has answered. Otherwise it
+ *   gathers what comes beside the writes that wait, or is idle if there are none.
  * - A batch that is full while it gathers, and one that closes, is committed at once.
  */
 export class Batch<Write> implements ObservedBatch {
@@ -105,7 +117,10 @@ export class Batch<Write> implements ObservedBatch {
     else if (state.kind !== "committing" && this.#waiting.length >= state.enough) this.#commit();
   }
 
-  /** Refuses further writes, and resolves when all that were accepted are settled. It returns no promise if they are settled already. */
+  /**
+   * Refuses further writes, and resolves when all that were accepted are settled. It returns no
+   * promise if they are settled already.
+   */
   close(): MaybePromise<void> {
     this.#isClosed = true;
     this.#commit();
@@ -171,9 +186,10 @@ export class Batch<Write> implements ObservedBatch {
   }
 
   /**
-   * Starts a commit when as many writes wait as there are clients, or gathers after about as long as the last commit took. A client that a
-   * commit has answered sends its next write within a moment. If the next commit started just before, that write would have to wait for the
-   * whole of it, and then for its own.
+   * Starts a commit when as many writes wait as there are clients, or gathers after about as long
+   * as the last commit took. A client that a commit has answered sends its next write within a
+   * moment. If the next commit started just before, that write would have to wait for the whole of
+   * it, and then for its own.
    */
   #awaitClients(clients: number, commitMs: number): void {
     if (!this.#clientWait.isWorthwhile()) return this.#gather();

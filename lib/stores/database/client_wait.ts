@@ -11,8 +11,8 @@ export function waitMs(lastCommitMs: number): number {
 }
 
 /**
- * Decides whether a commit waits for the clients that the last one has answered. A wait is in vain if not all of them come: they have
- * changed their rhythm, so the next commits do not wait.
+ * Decides whether a commit waits for the clients that the last one has answered. A wait is in vain
+ * if not all of them come: they have changed their rhythm, so the next commits do not wait.
  */
 export class ClientWait {
   #commitsWithoutWait = 0;

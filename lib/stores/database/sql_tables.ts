@@ -5,11 +5,12 @@ import type { StoredKey } from "../key_store.ts";
 import { statusCode } from "../status_code.ts";
 import type { PetPage } from "../store.ts";
 
-// The columns of the tables of every SQL store. `petstore check` compares their text, so a published one must not change.
+// The columns of the tables of every SQL store. `petstore check` compares their text, so a
+// published one must not change.
 
 /**
- * The columns of the pets. AUTOINCREMENT keeps SQLite from giving the id of a deleted last row again. The status is a number, which
- * `status_code.ts` defines.
+ * The columns of the pets. AUTOINCREMENT keeps SQLite from giving the id of a deleted last row
+ * again. The status is a number, which `status_code.ts` defines.
  */
 export const PET_COLUMNS: string = `(
      id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -44,8 +45,9 @@ const STATUS_NAME: string = `CASE status ${
 } END`;
 
 /**
- * The SQL expression for the JSON of a pet, exactly in the format of formatPet(). SQLite makes the JSON for speed, because it is faster
- * than `JSON.stringify()`, and it writes integers to the last digit.
+ * The SQL expression for the JSON of a pet, exactly in the format of formatPet(). SQLite makes the
+ * JSON for speed, because it is faster than `JSON.stringify()`, and it writes integers to the last
+ * digit.
  */
 export const PET_JSON: string =
   `json_object('id', id, 'name', name, 'categoryId', category_id, 'status', ${STATUS_NAME})`;
@@ -53,8 +55,8 @@ export const PET_JSON: string =
 /**
  * Makes a page of rows.
  *
- * @param rows The id and the JSON of each pet, in ascending order of id. The query asks for one row more than the page may have: if that
- * comes, there is a next page.
+ * @param rows The id and the JSON of each pet, in ascending order of id. The query asks for one row
+ * more than the page may have: if that comes, there is a next page.
  * @param limit How many pets the page may have.
  */
 export function pageOf(rows: readonly { id: unknown; json: unknown }[], limit: number): PetPage {
@@ -92,7 +94,8 @@ export function keyOfRow(given: unknown): StoredKey {
 }
 
 /**
- * Receives pets in ascending order of id as NDJSON, the JSON of a pet on each line. `text` has whole lines, without the end of the last
- * one, and `pets` is their number. The next lines come when the promise has resolved.
+ * Receives pets in ascending order of id as NDJSON, the JSON of a pet on each line. `text` has
+ * whole lines, without the end of the last one, and `pets` is their number. The next lines come
+ * when the promise has resolved.
  */
 export type PetSink = (text: string, pets: number) => Promise<void>;

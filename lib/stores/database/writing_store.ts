@@ -1,6 +1,7 @@
 /**
- * What stores on a database write, and what comes of it. Each kind of write is a member of a union. A store has a `switch` over the kinds,
- * in a function that returns the outcome. The function does not compile if it forgets a kind.
+ * What stores on a database write, and what comes of it. Each kind of write is a member of a union.
+ * A store has a `switch` over the kinds, in a function that returns the outcome. The function does
+ * not compile if it forgets a kind.
  */
 
 import type { MaybePromise } from "../../promises.ts";

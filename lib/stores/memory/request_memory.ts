@@ -11,7 +11,10 @@ interface ExpiringRequest extends RememberedRequest {
 
 /** Remembers requests in memory, so that a repeated one adds no second pet. All are remembered for the same time. */
 export class RequestMemory {
-  /** The requests by their keys. A map keeps the order of its insertions, so the request that expires first is the first. */
+  /**
+   * The requests by their keys. A map keeps the order of its insertions, so the request that
+   * expires first is the first.
+   */
   readonly #requests = new Map<string, ExpiringRequest>();
 
   /** Finds the request with a key, unless it has expired. */

@@ -8,13 +8,15 @@ import { requireKnownSchema } from "./ownership.ts";
  *
  * Two things can happen to a database while it is open:
  *
- * - Its files are deleted, moved or replaced, for example by a restore. SQLite does not notice, and a create would go
- *   into a deleted file. `requireInPlace()` finds this out: before each commit, at each use of the keys, in the
- *   store's `check()`, and before the close.
- * - Another program alters its schema, or overwrites the file in its place. {@link Connection.requireSchema} finds
- *   this out: before each commit, and after a read that has failed.
+ * - Its files are deleted, moved or replaced, for example by a restore. SQLite does not notice, and
+ *   a create would go into a deleted file. `requireInPlace()` finds this out: before each commit,
+ *   at each use of the keys, in the store's `check()`, and before the close.
+ * - Another program alters its schema, or overwrites the file in its place.
+ *   {@link Connection.requireSchema} finds this out: before each commit, and after a read that has
+ *   failed.
  *
- * Each check throws a `StoreUnavailableError` while this is so, and a create that fails by it stores nothing.
+ * Each check throws a `StoreUnavailableError` while this is so, and a create that fails by it
+ * stores nothing.
  */
 export class Connection {
   readonly db: DatabaseSync;
@@ -25,7 +27,10 @@ export class Connection {
   /** Whether this program has made the tables when it opened the database. */
   readonly isNew: boolean;
   readonly #selectVersion: StatementSync;
-  /** The version of the schema at the last check. While it stays the same, the rest of the schema is not looked at, for speed. */
+  /**
+   * The version of the schema at the last check. While it stays the same, the rest of the schema is
+   * not looked at, for speed.
+   */
   #knownVersion: unknown;
 
   /** `open.ts` makes a connection when it has checked the schema. */
@@ -39,8 +44,8 @@ export class Connection {
   }
 
   /**
-   * Checks that a transaction may be committed. A check before the commit is enough, because a file might as well be
-   * moved right after the commit.
+   * Checks that a transaction may be committed. A check before the commit is enough, because a file
+   * might as well be moved right after the commit.
    */
   requireCommittable(): void {
     requireInPlace(this.files);
@@ -55,7 +60,10 @@ export class Connection {
     this.#knownVersion = version;
   }
 
-  /** Lets SQLite drop the pages that it has cached. After a failed read they may be wrong, because they were read while the disk failed. */
+  /**
+   * Lets SQLite drop the pages that it has cached. After a failed read they may be wrong, because
+   * they were read while the disk failed.
+   */
   dropCachedPages(): void {
     this.db.exec("PRAGMA shrink_memory");
   }

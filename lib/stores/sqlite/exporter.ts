@@ -13,7 +13,8 @@ const PETS_PER_PAGE = 1000n;
 const INT64_MIN = -(2n ** 63n);
 
 /**
- * Writes all pets in ascending order of id, in one read transaction. The write-ahead log grows meanwhile.
+ * Writes all pets in ascending order of id, in one read transaction. The write-ahead log grows
+ * meanwhile.
  *
  * @throws {StoreUnavailableError} If the file cannot be read.
  * @throws What `write` throws.

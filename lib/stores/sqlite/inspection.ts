@@ -1,6 +1,7 @@
 /**
- * Reads a whole SQLite file in one transaction. `petstore check`, backups and restores look for its faults: those that SQLite finds,
- * changes of the schema, and pets that the service would not accept. Exports read its pets.
+ * Reads a whole SQLite file in one transaction. `petstore check`, backups and restores look for its
+ * faults: those that SQLite finds, changes of the schema, and pets that the service would not
+ * accept. Exports read its pets.
  */
 
 import { existsSync } from "node:fs";
@@ -41,8 +42,9 @@ export function inspectFound(found: FoundDatabase): Promise<Inspection> {
 export type FoundDatabase = Pick<OpenedFiles, "givenPath" | "path">;
 
 /**
- * Finds a database, and checks that it can be read without a change. Call it on the main thread: the check makes a second name for the file
- * for a moment (see single_name.ts), and a thread may be ended before it removes the name.
+ * Finds a database, and checks that it can be read without a change. Call it on the main thread:
+ * the check makes a second name for the file for a moment (see single_name.ts), and a thread may be
+ * ended before it removes the name.
  *
  * @throws {StoreUnavailableError} If it cannot be read without a change.
  */
@@ -75,15 +77,17 @@ export async function readSnapshot<T>(found: FoundDatabase, read: (db: DatabaseS
 /**
  * Opens a file, and begins the transaction that shows it as it is now. The caller closes the file.
  *
- * @param requireSchema Throws if the file is not the right one. By default, it must be a petstore's and have its tables.
+ * @param requireSchema Throws if the file is not the right one. By default, it must be a petstore's
+ * and have its tables.
  * @throws {StoreUnavailableError} If the file cannot be read, or is not that of a petstore.
  */
 export function openSnapshot(
   { givenPath, path }: FoundDatabase,
   requireSchema: (db: DatabaseSync, givenPath: string) => void = requireNotEmpty,
 ): DatabaseSync {
-  // If SQLite has to create a log to read, or to roll back a journal that a killed program has left, it needs a writable connection. A log
-  // that is there stays: a writable connection would write it back at the end.
+  // If SQLite has to create a log to read, or to roll back a journal that a killed program has
+  // left, it needs a writable connection. A log that is there stays: a writable connection would
+  // write it back at the end.
   const readOnly = existsSync(`${path}-wal`) && !existsSync(`${path}-journal`);
   const db = explained(givenPath, () => new DatabaseSync(path, { readOnly }));
   try {

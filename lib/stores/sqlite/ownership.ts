@@ -1,6 +1,6 @@
 /**
- * Tells the files of petstores from those of other programs. A file says by two numbers of SQLite's own whose it is (`application_id`) and which
- * version of the schema it has (`user_version`).
+ * Tells the files of petstores from those of other programs. A file says by two numbers of SQLite's
+ * own whose it is (`application_id`) and which version of the schema it has (`user_version`).
  */
 
 import type { DatabaseSync } from "node:sqlite";
@@ -16,7 +16,8 @@ const APPLICATION_ID = 0x50657453;
  *
  * - `new`: it has neither tables nor marks.
  * - `own`: it has the mark of a petstore, and a version if it has tables.
- * - `unmarked`: it has the tables of a petstore, and lacks the mark or the version, as a copy by the shell's `.dump` does.
+ * - `unmarked`: it has the tables of a petstore, and lacks the mark or the version, as a copy by
+ *   the shell's `.dump` does.
  * - `foreign`: it is anything else, and must be left unchanged.
  */
 type Ownership = "new" | "own" | "unmarked" | "foreign";
@@ -53,11 +54,12 @@ export function requireOwn(db: DatabaseSync, path: string): void {
 }
 
 /**
- * Checks that a database is new or belongs to this program. Call it in a transaction, because another process may
- * create the schema between two reads.
+ * Checks that a database is new or belongs to this program. Call it in a transaction, because
+ * another process may create the schema between two reads.
  *
  * @param latest The latest version that this program knows.
- * @throws {StoreUnavailableError} If the database belongs to another program, or has a later version.
+ * @throws {StoreUnavailableError} If the database belongs to another program, or has a later
+ * version.
  */
 export function requireKnownSchema(db: DatabaseSync, path: string, latest: number = MIGRATIONS.length): void {
   requireOwn(db, path);

@@ -1,8 +1,8 @@
 import type { StatementSync } from "node:sqlite";
 
 /**
- * Makes the statement that reads a page. It finds the first id after the page, which is called `following`,
- * and then reads the pets before that id.
+ * Makes the statement that reads a page. It finds the first id after the page, which is called
+ * `following`, and then reads the pets before that id.
  *
  * For example, five pets have the ids 1, 2, 4, 5 and 9, and the limit is 2:
  *
@@ -12,8 +12,9 @@ import type { StatementSync } from "node:sqlite";
  * |     2 |         9 | 4, 5             |    5 |
  * |     5 |    `NULL` | 9                |    9 |
  *
- * `9e999` is infinity: the last page has all pets that remain. `CROSS JOIN` holds SQLite to this order. An inner query
- * with `LIMIT` for the pets would be slower, because SQLite runs it as a co-routine.
+ * `9e999` is infinity: the last page has all pets that remain. `CROSS JOIN` makes SQLite find
+ * `following` first. An inner query with `LIMIT` for the pets would be slower, because SQLite runs
+ * it as a co-routine.
  *
  * @param columns What to read of the pets together.
  * @param condition Which pets follow the last page. Its parameters are bound by {@link readPage}.
@@ -35,9 +36,9 @@ interface PageEnd {
 }
 
 /**
- * Runs a statement of {@link pageStatement}, which has its condition twice, before the limit and after it.
- * The parameters have no names: early releases of Node 22 and 24 treat `?1` as a name, and with names, a list takes a
- * tenth longer.
+ * Runs a statement of {@link pageStatement}, which has its condition twice, before the limit and
+ * after it. The parameters have no names: early releases of Node 22 and 24 treat `?1` as a name,
+ * and with names, a list takes a tenth longer.
  */
 export function readPage<Columns>(page: StatementSync, condition: bigint[], limit: bigint): Columns & PageEnd {
   return page.get(...condition, limit, ...condition) as unknown as Columns & PageEnd;

@@ -60,7 +60,8 @@ export class PetReader {
   /**
    * Makes the connection ready for the next read, after one that has failed.
    *
-   * @throws {StoreUnavailableError} If the file was overwritten, or its tables were altered: this says more than the error of the read.
+   * @throws {StoreUnavailableError} If the file was overwritten, or its tables were altered: this
+   * says more than the error of the read.
    */
   #recover(): void {
     try {

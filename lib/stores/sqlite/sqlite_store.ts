@@ -29,8 +29,9 @@ export function openSqliteStore(path: string, writerThread: WriterThread): Sqlit
  * - A connection, by which the store reads on the calling thread.
  * - A {@link PetReader}, which has the statements that read pets.
  * - A {@link TextCache}, which keeps the texts of pets that are read often.
- * - A {@link ChangeWatch}, which notices what any connection has committed, of this process or of another. Before a
- *   kept text is used, it is asked, so that a response shows what was acknowledged before the request came.
+ * - A {@link ChangeWatch}, which notices what any connection has committed, of this process or of
+ *   another. Before a kept text is used, it is asked, so that a response shows what was
+ *   acknowledged before the request came.
  * - A {@link Writer}, which commits on the calling thread or on a thread of its own.
  */
 export class SqliteStore extends WritingStore implements KeyedPetStore, CommittingStore {
@@ -42,7 +43,10 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   readonly #texts = new TextCache();
   #isClosed = false;
 
-  /** @param connection The connection by which the store reads, and commits on the calling thread. The store closes it. */
+  /**
+   * @param connection The connection by which the store reads, and commits on the calling thread.
+   * The store closes it.
+   */
   constructor(connection: Connection, writerThread: WriterThread) {
     super();
     this.keys = sqliteKeys(connection);
@@ -69,8 +73,10 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   /**
    * Carries out a create, or another write that {@link WritingStore} asks for:
    *
-   * 1. The writer checks the pet, and adds the write to a batch with others that come at about the same time.
-   * 2. The calling thread or the store's own commits the batch in one transaction (`WriteTransactions`), in order of arrival.
+   * 1. The writer checks the pet, and adds the write to a batch with others that come at about the
+   *    same time.
+   * 2. The calling thread or the store's own commits the batch in one transaction
+   *    (`WriteTransactions`), in order of arrival.
    * 3. The promise resolves when the transaction is on disk.
    */
   write<W extends Write>(write: W): Promise<Outcomes[W["kind"]]> {
@@ -78,11 +84,13 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   }
 
   /**
-   * Looks for commits before it reads, because another program may commit in between. In this order:
+   * Looks for commits before it reads, because another program may commit in between. In this
+   * order:
    *
    * 1. The look counts nothing.
    * 2. The other program commits.
-   * 3. The read finds the new text, which is kept under the old counter. The next look counts, and the text is dropped.
+   * 3. The read finds the new text, which is kept under the old counter. The next look counts, and
+   *    the text is dropped.
    *
    * In the other order, a stale text would be sent:
    *
@@ -119,7 +127,8 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     this.#isClosed = true;
     const written = this.#writer.close();
     this.#watch.close();
-    // The file is closed after the thread has closed its connection: the last connection to be closed writes the log back and removes it.
+    // The file is closed after the thread has closed its connection: the last connection to be
+    // closed writes the log back and removes it.
     return chain(written, () => this.#connection.close());
   }
 }

@@ -15,8 +15,8 @@ const PETS_PER_INSERT = 16;
 const MAX_ID = 2n ** 53n - 1n;
 
 /**
- * The transactions that write pets, on one connection. The thread that serves has one for lone creates, and the thread that writes has one
- * for the rest.
+ * The transactions that write pets, on one connection. The thread that serves has one for lone
+ * creates, and the thread that writes has one for the rest.
  */
 export class WriteTransactions {
   readonly connection: Connection;
@@ -28,7 +28,8 @@ export class WriteTransactions {
   }
 
   /**
-   * Commits writes in one transaction, in order. If this throws, nothing has been written, unless the error says that it may have been.
+   * Commits writes in one transaction, in order. If this throws, nothing has been written, unless
+   * the error says that it may have been.
    *
    * @param patienceMs How long the thread may be blocked by the lock of another connection.
    */
@@ -58,7 +59,8 @@ export class WriteTransactions {
   /**
    * Carries out writes within a transaction that the caller has begun.
    *
-   * @throws {StoreUnavailableError} If other rows than these pets were added. The caller rolls the transaction back.
+   * @throws {StoreUnavailableError} If other rows than these pets were added. The caller rolls the
+   * transaction back.
    */
   apply(writes: readonly Write[]): Outcome[] {
     const now = BigInt(Date.now());
@@ -105,7 +107,8 @@ export class WriteTransactions {
 
   /** @param lastId The id that the last of these pets gets. */
   #insert(statement: StatementSync, pets: readonly PetDraft[], lastId: bigint): void {
-    // The id alone does not tell: if no row was added, it is still that of an earlier statement, which may have been undone.
+    // The id alone does not tell: if no row was added, it is still that of an earlier statement,
+    // which may have been undone.
     const { changes, lastInsertRowid } = statement.run(...pets.flatMap(rowOf));
     this.#requireStored(Number(changes) === pets.length && BigInt(lastInsertRowid) === lastId);
   }
@@ -126,8 +129,8 @@ export class WriteTransactions {
   }
 
   /**
-   * Another program may have added a trigger that ignores a row or adds others before it. A client must not be told of a pet that was not
-   * stored, or of another one.
+   * Another program may have added a trigger that ignores a row or adds others before it. A client
+   * must not be told of a pet that was not stored, or of another one.
    */
   #requireStored(isAsSent: boolean): void {
     if (isAsSent) return;
@@ -137,7 +140,10 @@ export class WriteTransactions {
   }
 }
 
-/** Statements that store nothing, but write about as much as a create does: a full disk may still have room for less. */
+/**
+ * Statements that store nothing, but write about as much as a create does: a full disk may still
+ * have room for less.
+ */
 export const WRITE_NOTHING: readonly string[] = [
   "UPDATE alteration SET stamp = stamp",
   "UPDATE sqlite_sequence SET seq = seq WHERE name = 'pets'",

@@ -1,6 +1,6 @@
 /**
- * The program of the thread that writes. The `Writer` of a store starts it, and sends it batches. The thread has a connection of its own to
- * the file.
+ * The program of the thread that writes. The `Writer` of a store starts it, and sends it batches.
+ * The thread has a connection of its own to the file.
  */
 
 import type { Outcome, Write } from "../database/writing_store.ts";
