@@ -33,10 +33,11 @@ export interface KeySnapshot {
 }
 
 /**
- * Keeps API keys. Times are exact to a millisecond. A store that cannot serve throws {@link StoreUnavailableError}.
+ * Keeps API keys. Times are exact to a millisecond. A store that cannot serve throws
+ * {@link StoreUnavailableError}.
  *
- * Each change is atomic, and none reverts a change of another program: an expiry only moves to an earlier time, and the first
- * revocation stays.
+ * Each change is atomic, and none reverts a change of another program: an expiry only moves to an
+ * earlier time, and the first revocation stays.
  */
 export interface KeyStore {
   /** Every key, also expired and revoked ones, in the order in which they were added. */
@@ -44,7 +45,8 @@ export interface KeyStore {
   /**
    * Adds a key. It is on disk when this resolves.
    *
-   * @param replaced The id and the new expiry of the key that the added one replaces. Both keys are changed, or neither.
+   * @param replaced The id and the new expiry of the key that the added one replaces. Both keys are
+   * changed, or neither.
    * @returns False if the id or digest exists, or the replaced key is missing or revoked.
    */
   add(key: StoredKey, replaced?: { id: string; expires: Date }): MaybePromise<boolean>;
@@ -55,38 +57,10 @@ export interface KeyStore {
    */
   revoke(id: string, at: Date): MaybePromise<boolean>;
   /**
-   * Like {@link list}, but leaves the keys out if they are those of the given version. If a store lacks this method, a key manager
-   * reads every key each time.
+   * Like {@link list}, but leaves the keys out if they are those of the given version. If a store
+   * lacks this method, a key manager reads every key each time.
    *
    * @param version The version of the last result, or "" at first.
    */
   listSince?(version: string): MaybePromise<KeySnapshot>;
-}
-
-/** What a driver may give for an integer. */
-type Integer = number | bigint | string;
-
-interface KeyRow extends Record<"id" | "digest" | "label" | "caller", string> {
-  /** Whether the key may only read. SQLite has no boolean, so it may be 0 or 1. */
-  read_only: Integer | boolean;
-  created_at: Integer;
-  expires_at: Integer | null;
-  revoked_at: Integer | null;
-}
-
-/** Makes the key of a row with {@link KEY_COLUMNS}, whose times are in milliseconds since 1970. */
-export function keyOfRow(given: unknown): StoredKey {
-  const row = given as KeyRow;
-  const dateOf = (time: Integer | null) => time === null ? undefined : new Date(Number(time));
-  return {
-    id: row.id,
-    digest: row.digest,
-    label: row.label,
-    caller: row.caller,
-    // What is no number counts as true, so that a key never gets a right by mistake.
-    readOnly: Number(row.read_only) !== 0,
-    created: new Date(Number(row.created_at)),
-    expires: dateOf(row.expires_at),
-    revoked: dateOf(row.revoked_at),
-  };
 }

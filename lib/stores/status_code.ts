@@ -14,7 +14,8 @@ export function statusCode(status: PetStatus): number {
 }
 
 /**
- * Checks a pet before it joins a batch, so that an invalid one fails alone. Returns the number of its status.
+ * Checks a pet before it joins a batch, so that an invalid one fails alone. Returns the number of
+ * its status.
  *
  * @throws {TypeError} If the pet is invalid.
  */

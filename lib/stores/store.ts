@@ -32,11 +32,75 @@ export type { MaybePromise, StoreChanges };
 export { formatPet, formatPets, type Pet, type PetDraft, type PetStatus } from "../pet.ts";
 export type { KeyInfo, KeySnapshot, KeyStore, StoredKey } from "./key_store.ts";
 
+/**
+ * The methods of every store. Each returns its result or a promise of it, and may be called while
+ * earlier calls run. {@link PetStore} says what a store guarantees.
+ */
+export interface StoreMethods {
+  /** Adds a pet, and returns its id. */
+  create(pet: PetDraft): MaybePromise<bigint>;
+  /** Returns a pet as JSON text, exactly as by {@link formatPet}; `undefined` if absent. `id` may be any int64. */
+  get(id: bigint): MaybePromise<string | undefined>;
+  /** Returns one page of the list. */
+  list(query: PetQuery): MaybePromise<PetPage>;
+  /** Throws {@link StoreUnavailableError} if the store cannot serve. */
+  check(): MaybePromise<void>;
+  /** Finishes the creates that have started. A second call does nothing. */
+  close(): MaybePromise<void>;
+}
+
+/**
+ * Keeps pets: the contract of a store. A store guarantees:
+ *
+ * - **Errors.** If it cannot serve at the moment, it throws {@link StoreUnavailableError} or
+ *   rejects with it: 503. Any other error is a bug: 500.
+ * - **Order.** Ids start at 1 and stay below 2^53. They ascend in the order in which pets become
+ *   visible, so a reader that continues after the last id misses none. No id is given twice, not
+ *   even after a restart or a deletion. Only a failed create may leave a gap.
+ * - **Atomicity.** A pet is visible completely or not at all. An invalid status is refused. A
+ *   failed create leaves no pet, unless the store could not learn the outcome. It must not repeat
+ *   such a create.
+ * - **Durability.** A create resolves once the pet is as safe as a commit of the database. With
+ *   `createSqliteStore`, it survives a loss of power. Pets of {@link createMemoryStore} end with
+ *   the process.
+ * - **Concurrency.** A get or list that starts after a create has resolved sees the pet. A page
+ *   shows one moment.
+ * - **Changes.** Only other programs may change or delete pets. A page begins after an id, whether
+ *   or not that pet is still there.
+ * - **Cost.** It must not grow with the number of pets, except for the depth of indexes. A page
+ *   reads its own rows and one more, at any position and for any status. A createOnce deletes at
+ *   most a few expired requests.
+ *
+ * The members that this interface adds to {@link StoreMethods} are optional.
+ */
+export interface PetStore extends StoreMethods {
+  /**
+   * Adds a pet, unless the store remembers a request with this key. Both are stored, or neither. Of
+   * two calls with one key, the second waits. Without this method, a request with an
+   * `Idempotency-Key` gets 501.
+   */
+  createOnce?(pet: PetDraft, request: IdempotentRequest): MaybePromise<IdempotentOutcome>;
+  /**
+   * Returns the counters by which the service keeps responses: see {@link StoreChanges}. They count
+   * the changes of every server. A store that cannot do so lacks this method, and the service then
+   * keeps no responses. The result may be one object that changes. The method must not throw: a
+   * store that cannot detect changes at the moment lets `alterations` grow with every call.
+   */
+  changes?(): StoreChanges;
+  /**
+   * Throws {@link StoreUnavailableError} if a create would fail. Adds no pet. Without this method,
+   * {@link StoreMethods.check} is called.
+   */
+  checkWrites?(): MaybePromise<void>;
+  /** Keeps API keys, for {@link createKeyManager}. */
+  readonly keys?: KeyStore;
+}
+
 /** Selects a page of the list. */
 export interface PetQuery {
   /**
-   * The list continues after this id: only pets with a greater one are on the page. It is 0 for the first page, and may
-   * be any int64.
+   * The list continues after this id: only pets with a greater one are on the page. It is 0 for the
+   * first page, and may be any int64.
    */
   after: bigint;
   /** The largest number of pets on the page: 1 to 100. */
@@ -56,8 +120,9 @@ export interface IdempotentRequest {
 }
 
 /**
- * The outcome of a create with a request. The pet is `created` now, or an earlier call with the key has created it and this one is
- * `replayed`. It is a `conflict` if the key was used for another pet.
+ * The outcome of a create with a request. The pet is `created` now, or an earlier call with the key
+ * has created it and this one is `replayed`. It is a `conflict` if the key was used for another
+ * pet.
  */
 export type IdempotentOutcome = { outcome: "created" | "replayed"; id: bigint } | { outcome: "conflict" };
 
@@ -67,58 +132,6 @@ export interface PetPage {
   json: string;
   /** The id of the last pet on this page, if more pets match after it. */
   next?: bigint;
-}
-
-/**
- * Keeps pets. Each method returns its result or a promise of it, and may be called while earlier calls run.
- *
- * **Errors.** A store that cannot serve at the moment throws {@link StoreUnavailableError}, or rejects with it: 503.
- * Any other error is a bug: 500.
- *
- * **Order.** Ids start at 1 and stay below 2^53. They ascend in the order in which pets become visible, so a reader
- * that continues after the last id misses none. No id is given twice, not even after a restart or a deletion. Only a
- * failed create may leave a gap.
- *
- * **Atomicity.** A pet is visible completely or not at all. A failed create leaves no pet, unless the store could not
- * learn the outcome; then the store must not repeat the create. An invalid status is refused.
- *
- * **Changes.** Only other programs may change or delete pets. A page begins after an id, whether or not that pet is
- * still there.
- *
- * **Durability.** A create resolves once the pet is as safe as a commit of the database; with `createSqliteStore`, it
- * survives a loss of power. Pets of {@link createMemoryStore} end with the process.
- *
- * **Concurrency.** A get or list that starts after a create has resolved sees the pet. A page shows one moment.
- *
- * **Cost.** It must not grow with the number of pets, except for the depth of indexes. A page reads its own rows and
- * one more, at any position and for any status. A createOnce deletes at most a few expired requests.
- */
-export interface PetStore {
-  /** Adds a pet and returns its id. */
-  create(pet: PetDraft): MaybePromise<bigint>;
-  /**
-   * Adds a pet, unless the store remembers a request with this key. Both are stored, or neither. Of two calls with one
-   * key, the second waits. Without this method, a request with an `Idempotency-Key` gets 501.
-   */
-  createOnce?(pet: PetDraft, request: IdempotentRequest): MaybePromise<IdempotentOutcome>;
-  /** Returns the pet as JSON text, exactly as by {@link formatPet}; `undefined` if absent. `id` may be any int64. */
-  get(id: bigint): MaybePromise<string | undefined>;
-  /** Returns one page of the list. */
-  list(query: PetQuery): MaybePromise<PetPage>;
-  /**
-   * Returns the counters by which the service keeps responses: see {@link StoreChanges}. They count the changes of every
-   * server; a store that cannot do so has no `changes()`. The result may be one object that changes. The method must not
-   * throw: a store that cannot detect changes lets `alterations` grow with every call.
-   */
-  changes?(): StoreChanges;
-  /** Throws {@link StoreUnavailableError} if the store cannot serve. */
-  check(): MaybePromise<void>;
-  /** Throws {@link StoreUnavailableError} if a create would fail. Adds no pet. Default: {@link check}. */
-  checkWrites?(): MaybePromise<void>;
-  /** Keeps API keys, for {@link createKeyManager}. */
-  readonly keys?: KeyStore;
-  /** Finishes the creates that have started. A second call does nothing. */
-  close(): MaybePromise<void>;
 }
 
 /** A store that keeps API keys too, and works with `await using`. */
@@ -135,14 +148,18 @@ export class StoreUnavailableError extends Error {
   override name = "StoreUnavailableError";
   /** Whether a create or a change of keys failed, and may nevertheless have been stored. */
   readonly mayBeStored: boolean;
-  /** Whether a later attempt may succeed without a change to the store or its settings. The server's exit status depends on it. */
+  /**
+   * Whether a later attempt may succeed without a change to the store or its settings. The server's
+   * exit status depends on it.
+   */
   readonly isTemporary: boolean;
 
   /**
    * Creates the error.
    *
    * @param message What is wrong, for the operator.
-   * @param options The cause, whether what was to be stored may have been, and whether a later attempt may succeed.
+   * @param options The cause, whether what was to be stored may have been, and whether a later
+   * attempt may succeed.
    */
   constructor(message?: string, options: { cause?: unknown; mayBeStored?: boolean; isTemporary?: boolean } = {}) {
     super(message, options);

@@ -1,7 +1,8 @@
 /**
- * What stores share, for authors of a store on another database: writes that commit together, pages, the columns of the tables, API
- * keys, and checks of options. The stores in `@petstore/postgres` and `@petstore/edge` are made with it. A simple store needs none of
- * it: see `@petstore/petstore/store`.
+ * What stores share, for authors of a store on another database: writes that commit together,
+ * pages, the columns of the tables, API keys, and checks of options. The stores in
+ * `@petstore/postgres` and `@petstore/edge` are made with it. A simple store needs none of it: see
+ * `@petstore/petstore/store`.
  *
  * @example
  * ```ts
@@ -22,10 +23,21 @@
 export { type Check, checkAll, type Checks, oneOf, wholeNumber } from "../option_checks.ts";
 export { attempt, chain, type MaybePromise, resolvesWithin, untilAborted } from "../promises.ts";
 export { PET_STATUSES, type PetDraft, type PetStatus } from "../pet.ts";
-export { Batch, type BatchOptions, type CommittingStore, FULL_BATCH, type ObservedBatch } from "./batch.ts";
-export { type KeyInfo, keyOfRow, type KeySnapshot, type KeyStore, type StoredKey } from "./key_store.ts";
-export { KEY_COLUMNS, pageOf, PET_COLUMNS, PET_JSON, type PetSink, REQUEST_COLUMNS } from "./sql_tables.ts";
-export { type Rows, type RunStatements, SqlKeys, type Statement, type Value } from "./sql_keys.ts";
+export { Batch, type BatchOptions, type CommittingStore, FULL_BATCH, type ObservedBatch } from "./database/batch.ts";
+export { storeClosed, uncertainOutcomeError } from "./database/errors.ts";
+export { type Rows, type RunStatements, SqlKeys, type Statement, type Value } from "./database/sql_keys.ts";
+export {
+  KEY_COLUMNS,
+  keyOfRow,
+  pageOf,
+  PET_COLUMNS,
+  PET_JSON,
+  type PetSink,
+  REQUEST_COLUMNS,
+} from "./database/sql_tables.ts";
+export { type Outcome, type Outcomes, type PendingWrite, type Write, WritingStore } from "./database/writing_store.ts";
+export type { KeyInfo, KeySnapshot, KeyStore, StoredKey } from "./key_store.ts";
+export { outcomeOfRepeated, type RememberedRequest } from "./remembered_request.ts";
 export { requireValid, statusCode } from "./status_code.ts";
 export {
   type IdempotentOutcome,
@@ -34,5 +46,3 @@ export {
   type StoreChanges,
   StoreUnavailableError,
 } from "./store.ts";
-export { outcomeOfRepeated, type RememberedRequest, storeClosed, uncertainOutcomeError } from "./write_outcomes.ts";
-export { type Outcome, type PendingWrite, type Write, WritingStore } from "./writing_store.ts";

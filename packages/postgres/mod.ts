@@ -21,7 +21,7 @@
 import type { KeyedPetStore, KeyStore, PetPage, PetQuery } from "@petstore/petstore/store";
 import {
   type CommittingStore,
-  type Outcome,
+  type Outcomes,
   pageOf,
   statusCode,
   storeClosed,
@@ -95,8 +95,9 @@ class PostgresStore extends WritingStore implements KeyedPetStore, CommittingSto
     return this.#db.load;
   }
 
-  write(write: Write): Promise<Outcome> {
-    return this.#commits.write(write);
+  write<W extends Write>(write: W): Promise<Outcomes[W["kind"]]> {
+    // `GroupCommit` gives each write an outcome of its kind.
+    return this.#commits.write(write) as Promise<Outcomes[W["kind"]]>;
   }
 
   async get(id: bigint): Promise<string | undefined> {

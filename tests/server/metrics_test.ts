@@ -5,7 +5,7 @@ import { readFileSync, renameSync, statSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Metrics } from "../../lib/server/telemetry/metrics.ts";
-import type { ObservedBatch } from "../../lib/stores/batch.ts";
+import type { ObservedBatch } from "../../lib/stores/database/batch.ts";
 import { VERSION } from "../../lib/server/process/version.ts";
 import { createContext } from "../support/context.ts";
 import { withFreshServerHere } from "../support/server/in_process.ts";

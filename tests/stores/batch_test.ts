@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Batch, FULL_BATCH } from "../../lib/stores/batch.ts";
+import { Batch, FULL_BATCH } from "../../lib/stores/database/batch.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { withStoppedClock } from "../support/stopped_clock.ts";
 import { whileReplaced } from "../support/while_replaced.ts";

@@ -1,7 +1,7 @@
 /** The store that a setting names, before it is open, and what commands do with it. */
 
 import type { StoredKey } from "../../stores/key_store.ts";
-import type { PetSink } from "../../stores/sql_tables.ts";
+import type { PetSink } from "../../stores/database/sql_tables.ts";
 import type { KeyedPetStore, PetDraft } from "../../stores/store.ts";
 
 /** A store that this process has opened. `isNew` says whether that has made its tables. */

@@ -5,7 +5,7 @@ import process from "node:process";
 import type { RequestContext } from "../../http/context.ts";
 import type { Observer } from "../../http/finisher.ts";
 import type { Reply } from "../../http/reply.ts";
-import type { CommittingStore } from "../../stores/batch.ts";
+import type { CommittingStore } from "../../stores/database/batch.ts";
 import type { SqliteStore } from "../../stores/sqlite/sqlite_store.ts";
 import type { PetStore } from "../../stores/store.ts";
 import { VERSION } from "../process/version.ts";

@@ -3,7 +3,10 @@ import type { KeySnapshot, KeyStore, StoredKey } from "../key_store.ts";
 /** Keeps API keys in memory, by the rules of a {@link KeyStore}. Stores on a database state the same rules in SQL. */
 export class MemoryKeys implements KeyStore {
   readonly #keys = new Map<string, StoredKey>();
-  /** Grows with every attempt to change a key. One that changes nothing costs its readers no more than to read the keys once more. */
+  /**
+   * Grows with every attempt to change a key. One that changes nothing costs its readers no more
+   * than to read the keys once more.
+   */
   #version = 0;
 
   list(): StoredKey[] {

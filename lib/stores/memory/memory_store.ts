@@ -10,7 +10,7 @@ import type {
   StoreChanges,
 } from "../store.ts";
 import { statusCode } from "../status_code.ts";
-import { outcomeOfRepeated } from "../write_outcomes.ts";
+import { outcomeOfRepeated } from "../remembered_request.ts";
 import { MemoryKeys } from "./memory_keys.ts";
 import { RequestMemory } from "./request_memory.ts";
 
@@ -21,8 +21,8 @@ export interface ClearableStore extends KeyedPetStore {
 }
 
 /**
- * Creates an empty store, the default. Its pets are lost when the process ends. It is never unavailable, and its
- * methods return without a promise.
+ * Creates an empty store, the default. Its pets are lost when the process ends. It is never
+ * unavailable, and its methods return without a promise.
  */
 export function createMemoryStore(): ClearableStore {
   return Object.assign(new MemoryStore(), { keys: new MemoryKeys(), async [Symbol.asyncDispose]() {} });
@@ -64,7 +64,10 @@ export class MemoryStore implements PetStore {
     return status === undefined ? this.#listAll(after, limit) : this.#listOfStatus(status, after, limit);
   }
 
-  /** Lists pets of every status. Their ids have no gaps, so the first `after` pets are those up to that id. `after` may be negative. */
+  /**
+   * Lists pets of every status. Their ids have no gaps, so the first `after` pets are those up to
+   * that id. `after` may be negative.
+   */
   #listAll(after: bigint, limit: number): PetPage {
     const start = Math.max(0, Number(after));
     const end = start + limit;
@@ -102,7 +105,10 @@ export class MemoryStore implements PetStore {
   close(): void {}
 }
 
-/** V8 keeps a concatenated text as a tree of its pieces, in three times the memory, until something reads it. trim() reads it. */
+/**
+ * V8 keeps a concatenated text as a tree of its pieces, in three times the memory, until something
+ * reads it. trim() reads it.
+ */
 function inOnePiece(text: string): string {
   return text.trim();
 }

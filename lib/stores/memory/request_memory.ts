@@ -1,5 +1,5 @@
 import type { IdempotentRequest } from "../store.ts";
-import type { RememberedRequest } from "../write_outcomes.ts";
+import type { RememberedRequest } from "../remembered_request.ts";
 
 /** How many expired requests are deleted at most when a request is added. With two for each, a backlog shrinks. */
 const MAX_FORGOTTEN = 2;
@@ -11,7 +11,10 @@ interface ExpiringRequest extends RememberedRequest {
 
 /** Remembers requests in memory, so that a repeated one adds no second pet. All are remembered for the same time. */
 export class RequestMemory {
-  /** The requests by their keys. A map keeps the order of its insertions, so the request that expires first is the first. */
+  /**
+   * The requests by their keys. A map keeps the order of its insertions, so the request that
+   * expires first is the first.
+   */
   readonly #requests = new Map<string, ExpiringRequest>();
 
   /** Finds the request with a key, unless it has expired. */

@@ -1,6 +1,6 @@
 /**
- * Copies an SQLite file while servers use it, and checks the copy. The copy shows one moment, and has every pet that was acknowledged
- * before it began.
+ * Copies an SQLite file while servers use it, and checks the copy. The copy shows one moment, and
+ * has every pet that was acknowledged before it began.
  */
 
 import * as sqlite from "node:sqlite";
@@ -17,13 +17,15 @@ export interface Backup {
 }
 
 /**
- * Tells a copy to stop. An `AbortSignal` cannot, because the thread that copies handles no event before it has ended. The number is in
- * memory that both threads share, and is 0 until the copy must stop.
+ * Tells a copy to stop. An `AbortSignal` cannot, because the thread that copies handles no event
+ * before it has ended. The number is in memory that both threads share, and is 0 until the copy
+ * must stop.
  */
 export type StopFlag = Int32Array<SharedArrayBuffer>;
 
 /**
- * Copies a snapshot of a database into an empty file, and checks the copy. See backup_thread.ts for a copy that a signal can end.
+ * Copies a snapshot of a database into an empty file, and checks the copy. See backup_thread.ts for
+ * a copy that a signal can end.
  *
  * @param stop Ends the copy between two steps. No file is open then, and none is made any more.
  */
@@ -72,8 +74,8 @@ const PAGES_PER_STEP = 256;
 const backup = (sqlite as { backup?: typeof sqlite.backup }).backup;
 
 /**
- * Copies the pages in steps. Each step is synced, and a pause of the same length follows, so that the creates of servers do not wait for
- * the sync of a whole copy.
+ * Copies the pages in steps. Each step is synced, and a pause of the same length follows, so that
+ * the creates of servers do not wait for the sync of a whole copy.
  */
 async function copyPages(db: sqlite.DatabaseSync, copy: string, stop: StopFlag): Promise<void> {
   if (!backup) throw new StoreUnavailableError("This runtime has no backup(); use Deno, or Node 22.16 or later");
@@ -95,8 +97,8 @@ async function copyPages(db: sqlite.DatabaseSync, copy: string, stop: StopFlag):
 }
 
 /**
- * Switches the copy to a rollback journal, so that it can be read on a read-only mount: to read a file with a write-ahead log, SQLite makes
- * files beside it.
+ * Switches the copy to a rollback journal, so that it can be read on a read-only mount: to read a
+ * file with a write-ahead log, SQLite makes files beside it.
  */
 function makeReadable(copy: string): void {
   const db = new sqlite.DatabaseSync(copy);

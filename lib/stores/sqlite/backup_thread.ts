@@ -1,6 +1,6 @@
 /**
- * Copies a database in a thread. `backup()` on Deno and the check of the copy block their thread for as long as they take, and a process
- * whose main thread is blocked notices no signal.
+ * Copies a database in a thread. `backup()` on Deno and the check of the copy block their thread
+ * for as long as they take, and a process whose main thread is blocked notices no signal.
  */
 
 import { statSync } from "node:fs";
@@ -14,8 +14,8 @@ import { answerRequests } from "./thread.ts";
 const THREAD_MIN_BYTES = 4 * 1_048_576;
 
 /**
- * How long an aborted copy may take to end by itself. A call of SQLite in the thread cannot be interrupted: a check of a large copy takes
- * longer, but it only reads.
+ * How long an aborted copy may take to end by itself. A call of SQLite in the thread cannot be
+ * interrupted: a check of a large copy takes longer, but it only reads.
  */
 const END_TIMEOUT_MS = 300;
 
@@ -40,8 +40,9 @@ export async function backupUntilAborted(path: string, copy: string, signal: Abo
   try {
     return await untilAborted(signal, copied);
   } finally {
-    // The caller removes an unfinished copy. The thread must have ended before that, because SQLite makes a file that is missing, and a
-    // journal beside it. Deno's `terminate()` does not wait for a call that is running.
+    // The caller removes an unfinished copy. The thread must have ended before that, because SQLite
+    // makes a file that is missing, and a journal beside it. Deno's `terminate()` does not wait for
+    // a call that is running.
     stopCopy(stop);
     await resolvesWithin(END_TIMEOUT_MS, copied.then(() => {}, () => {}));
     await resolvesWithin(END_TIMEOUT_MS, thread.end());

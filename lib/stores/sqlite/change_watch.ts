@@ -5,11 +5,12 @@ import type { StoreChanges } from "../store.ts";
 import type { Connection } from "./connection.ts";
 import { LogIndex } from "./log_index.ts";
 import { stampShowsAlterations } from "./schema_text.ts";
-import { prepareExact } from "./transaction.ts";
+import { prepareWithBigInts } from "./transaction.ts";
 
 /**
- * Reads the marks by which changes are noticed. The version of the schema is one of them: it changes at each change of a table or a
- * trigger, and when another database is restored over the file. A test checks SQLite's plan for the statement.
+ * Reads the marks by which changes are noticed. The version of the schema is one of them: it
+ * changes at each change of a table or a trigger, and when another database is restored over the
+ * file. A test checks SQLite's plan for the statement.
  */
 export const SELECT_MARKS = `SELECT (SELECT schema_version FROM pragma_schema_version) AS schema, stamp,
   ifnull((SELECT max(id) FROM pets), 0) AS last FROM alteration`;
@@ -27,22 +28,28 @@ interface Marks {
 }
 
 /**
- * Keeps the two counters of `StoreChanges` for one file, by comparing marks of the file: the largest id shows additions, and a stamp that
- * triggers write shows everything else.
+ * Keeps the two counters of `StoreChanges` for one file, by comparing marks of the file: the
+ * largest id shows additions, and a stamp that triggers write shows everything else.
  */
 export class ChangeWatch {
   readonly #db: DatabaseSync;
-  /** Tells cheaply that there was no commit, so that the marks need not be compared. Without it, each look compares them. */
+  /**
+   * Tells cheaply that there was no commit, so that the marks need not be compared. Without it,
+   * each look compares them.
+   */
   #index: LogIndex | undefined;
   /** The changes that were noticed so far. It is one object, which {@link noticeCommits} changes. */
   readonly counters: StoreChanges = { additions: 0, alterations: 0 };
   readonly #selectMarks: StatementSync;
-  /** The marks of the last look. They are undefined if anything may have changed since: before the first look and after a failure. */
+  /**
+   * The marks of the last look. They are undefined if anything may have changed since: before the
+   * first look and after a failure.
+   */
   #marks: Marks | undefined;
 
   constructor({ db, files }: Connection) {
     this.#db = db;
-    this.#selectMarks = prepareExact(db, SELECT_MARKS);
+    this.#selectMarks = prepareWithBigInts(db, SELECT_MARKS);
     this.#index = files && LogIndex.open(files.path);
   }
 
@@ -58,7 +65,10 @@ export class ChangeWatch {
     }
   }
 
-  /** Ends the looks at the index, before the connection is closed. From then on the marks cannot be read, so each look is a failure. */
+  /**
+   * Ends the looks at the index, before the connection is closed. From then on the marks cannot be
+   * read, so each look is a failure.
+   */
   close(): void {
     this.#index = undefined;
   }

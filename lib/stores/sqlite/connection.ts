@@ -4,8 +4,19 @@ import { type OpenedFiles, requireInPlace } from "./opened_files.ts";
 import { requireKnownSchema } from "./ownership.ts";
 
 /**
- * A connection to a database, which it owns. It knows whether the files are still in their place, and whether their schema is still the one
- * that this program knows. Each transaction that writes asks for both, because a create that goes into a deleted file would be lost.
+ * A connection to a database, which it owns.
+ *
+ * Two things can happen to a database while it is open:
+ *
+ * - Its files are deleted, moved or replaced, for example by a restore. SQLite does not notice, and
+ *   a create would go into a deleted file. `requireInPlace()` finds this out: before each commit,
+ *   at each use of the keys, in the store's `check()`, and before the close.
+ * - Another program alters its schema, or overwrites the file in its place.
+ *   {@link Connection.requireSchema} finds this out: before each commit, and after a read that has
+ *   failed.
+ *
+ * Each check throws a `StoreUnavailableError` while this is so, and a create that fails by it
+ * stores nothing.
  */
 export class Connection {
   readonly db: DatabaseSync;
@@ -16,7 +27,10 @@ export class Connection {
   /** Whether this program has made the tables when it opened the database. */
   readonly isNew: boolean;
   readonly #selectVersion: StatementSync;
-  /** The version of the schema at the last check. While it stays the same, the rest of the schema is not looked at, for speed. */
+  /**
+   * The version of the schema at the last check. While it stays the same, the rest of the schema is
+   * not looked at, for speed.
+   */
   #knownVersion: unknown;
 
   /** `open.ts` makes a connection when it has checked the schema. */
@@ -30,16 +44,12 @@ export class Connection {
   }
 
   /**
-   * Checks that a transaction may be committed. A check before the commit is enough, because a file might as well be moved right after the
-   * commit.
+   * Checks that a transaction may be committed. A check before the commit is enough, because a file
+   * might as well be moved right after the commit.
    */
   requireCommittable(): void {
-    this.requireInPlace();
+    requireInPlace(this.files);
     this.requireSchema();
-  }
-
-  requireInPlace(): void {
-    if (this.files) requireInPlace(this.files);
   }
 
   /** @throws {StoreUnavailableError} If the file was overwritten, or another program has altered its schema. */
@@ -50,16 +60,20 @@ export class Connection {
     this.#knownVersion = version;
   }
 
-  /** Lets SQLite drop the pages that it has cached. After a failed read they may be wrong, because they were read while the disk failed. */
+  /**
+   * Lets SQLite drop the pages that it has cached. After a failed read they may be wrong, because
+   * they were read while the disk failed.
+   */
   dropCachedPages(): void {
     this.db.exec("PRAGMA shrink_memory");
   }
 
-  /** Closes the connection, unless the files have been moved or replaced: to close it would delete the log of another database. */
+  /** Closes the connection, or keeps it open until the process ends if the files are not in their place. */
   close(): void {
     try {
-      this.requireInPlace();
+      requireInPlace(this.files);
     } catch {
+      // SQLite deletes the log when it closes, and finds it by its name. The log may now be that of another database.
       keepOpen(this.db);
       return;
     }
@@ -72,7 +86,7 @@ export class Connection {
   }
 }
 
-/** Keeps a connection open until the process ends. Garbage collection would close it if nothing referred to it. */
+/** Garbage collection would close the connection if nothing referred to it. */
 function keepOpen(db: DatabaseSync): void {
   KEPT_OPEN.push(db);
 }

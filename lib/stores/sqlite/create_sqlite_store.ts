@@ -26,9 +26,10 @@ import { openSqliteStore } from "./sqlite_store.ts";
 /** Options of {@link createSqliteStore}. */
 export interface SqliteStoreOptions {
   /**
-   * When creates are committed on a thread of their own, so that reads do not wait for the disk. With `"auto"`, the default, a create
-   * that is alone is committed on the calling thread while commits take less than 2 ms. Where no thread can be started, as in a bundle,
-   * the calling thread commits.
+   * When creates are committed on a thread of their own, so that reads do not wait for the disk.
+   * With `"auto"`, the default, a create that is alone is committed on the calling thread while
+   * commits take less than 2 ms. Where no thread can be started, as in a bundle, the calling thread
+   * commits.
    */
   writerThread?: "auto" | "always" | "never";
 }
@@ -36,16 +37,16 @@ export interface SqliteStoreOptions {
 /**
  * Opens or creates an SQLite database.
  *
- * A create resolves when it is on disk (write-ahead log, `synchronous = FULL`). Creates that arrive together share one
- * transaction; at most 10,000 wait, and more are refused. Reads return without a promise. Several processes may use one
- * file: a create waits up to 1 second for another's lock.
+ * A create resolves when it is on disk (write-ahead log, `synchronous = FULL`). Creates that arrive
+ * together share one transaction; at most 10,000 wait, and more are refused. Reads return without a
+ * promise. Several processes may use one file: a create waits up to 1 second for another's lock.
  *
- * @param path The path of the file, in a folder that exists, or `:memory:`. A `file:` or `sqlite:` address is not
- * accepted.
+ * @param path The path of the file, in a folder that exists, or `:memory:`. A `file:` or `sqlite:`
+ * address is not accepted.
  * @returns The open store. Closing it commits the creates that wait.
  * @throws {TypeError} If `path` is not a path, or an option is invalid.
- * @throws {StoreUnavailableError} If the file belongs to another program, needs a later release, is locked or corrupt,
- * or cannot be opened or written. It is then unchanged.
+ * @throws {StoreUnavailableError} If the file belongs to another program, needs a later release, is
+ * locked or corrupt, or cannot be opened or written. It is then unchanged.
  */
 export function createSqliteStore(path: string, options: SqliteStoreOptions = {}): KeyedPetStore {
   const { writerThread } = checkAll(CHECKS, options);

@@ -1,16 +1,18 @@
 /**
- * Descriptors of the files that SQLite may have open too: the database, and the index of its log. On POSIX systems, a process that
- * closes any descriptor of a file loses all its locks on that file, also those of SQLite, and another program would then delete a log
- * that is in use (https://www.sqlite.org/howtocorrupt.html, §2.2). So a file is opened once, and is closed only when no program has the
- * database open any more. SQLite shows that by deleting the index.
+ * Descriptors of the files that SQLite may have open too: the database, and the index of its log.
+ * On POSIX systems, a process that closes any descriptor of a file loses all its locks on that
+ * file, also those of SQLite, and another program would then delete a log that is in use
+ * (https://www.sqlite.org/howtocorrupt.html, §2.2). So a file is opened once, and is closed only
+ * when no program has the database open any more. SQLite shows that by deleting the index.
  */
 
 import { closeSync, existsSync, fstatSync, openSync, statSync } from "node:fs";
 import { isMainThread } from "node:worker_threads";
 
 /**
- * Whether this thread may end before its process. The runtime then closes the descriptors of the thread, so it must open none of these
- * files: a store in another thread would lose its locks. Deno gives no other sign of its threads than the class of their global object.
+ * Whether this thread may end before its process. The runtime then closes the descriptors of the
+ * thread, so it must open none of these files: a store in another thread would lose its locks. Deno
+ * gives no other sign of its threads than the class of their global object.
  */
 export const IS_WORKER: boolean = !isMainThread || "WorkerGlobalScope" in globalThis;
 

@@ -1,11 +1,14 @@
 /**
- * Tells failures of SQLite apart: a lock that another program holds, a disk or a file that cannot be used, and a defect of this library.
- * Operators get a sentence in place of SQLite's message.
+ * Tells failures of SQLite apart: a lock that another program holds, a disk or a file that cannot
+ * be used, and a defect of this library. Operators get a sentence in place of SQLite's message.
  */
 
 import { StoreUnavailableError } from "../store.ts";
 
-/** Parts of SQLite's messages, which are the same on all runtimes. Its numbers are not: Deno gives none for some errors. */
+/**
+ * Parts of SQLite's messages, which are the same on all runtimes. Its numbers are not: Deno gives
+ * none for some errors.
+ */
 const LOCKED = "database is locked";
 const IO_ERROR = "disk I/O error";
 const FULL = "disk is full";
@@ -26,12 +29,18 @@ const EXPLANATIONS: readonly [message: string, meaning: string][] = [
   [FULL, "cannot be written to: the disk is full"],
 ];
 
-/** Turns an error of SQLite into a {@link StoreUnavailableError}. Any other is a defect of this library, and is returned unchanged. */
+/**
+ * Turns an error of SQLite into a {@link StoreUnavailableError}. Any other is a defect of this
+ * library, and is returned unchanged.
+ */
 export function asUnavailable(error: unknown, path: string): unknown {
   return isFromSqlite(error) ? unavailableFrom(error, path) : error;
 }
 
-/** Makes the error that says what is wrong with a file, for the operator. An error that was explained before stays as it is. */
+/**
+ * Makes the error that says what is wrong with a file, for the operator. An error that was
+ * explained before stays as it is.
+ */
 export function unavailableFrom(error: unknown, path: string): StoreUnavailableError {
   if (error instanceof StoreUnavailableError) return error;
   const isTemporary = TEMPORARY.some((part) => messageOf(error).includes(part));
@@ -62,9 +71,10 @@ export function explained<T>(path: string, work: () => T): T {
 }
 
 /**
- * Whether an error comes from SQLite: the disk, the file, a lock, or another program that has changed the tables. A
- * constraint that refuses a row counts too, because every row was validated before: another program has added the
- * constraint. The statements of this library are not at fault, because tests run each of them.
+ * Whether an error comes from SQLite: the disk, the file, a lock, or another program that has
+ * changed the tables. A constraint that refuses a row counts too, because every row was validated
+ * before: another program has added the constraint. The statements of this library are not at
+ * fault, because tests run each of them.
  */
 function isFromSqlite(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };

@@ -1,6 +1,6 @@
 /**
- * What must be true of a database's files before SQLite opens them. Nothing here closes a descriptor of the database,
- * because SQLite would lose its locks: see descriptors.ts.
+ * What must be true of a database's files before SQLite opens them. Nothing here closes a
+ * descriptor of the database, because SQLite would lose its locks: see descriptors.ts.
  */
 
 import { existsSync, readSync, type Stats, statSync } from "node:fs";
@@ -15,7 +15,8 @@ export type FileUse = "read" | "write";
 
 /** Rejects files that SQLite would damage or wait for, before it opens them. The file need not exist. */
 export function requireSafeFiles(givenPath: string, path: string, use: FileUse): void {
-  // The log is looked at before the file: another process may be creating the database, and it writes the file before the log.
+  // The log is looked at before the file: another process may be creating the database, and it
+  // writes the file before the log.
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
   const file = statSync(path, { throwIfNoEntry: false });
   requireUsable(givenPath, path, file, use);
@@ -38,14 +39,18 @@ export function requireSafeFiles(givenPath: string, path: string, use: FileUse):
   if (!file) requireNothingLeft(givenPath, path);
 }
 
-/** Where the header of a database has the version of its format, and the version of a file that has no write-ahead log. */
+/**
+ * Where the header of a database has the version of its format, and the version of a file that has
+ * no write-ahead log.
+ */
 const VERSION_AT = 18;
 const VERSION_WITHOUT_LOG = 1;
 
 /**
- * Whether the log beside a file belongs to another file: the file says in its header that it has no log. Every file of a server says that
- * it has a log, and a backup says that it has none. SQLite would replay the log into a file of either kind
- * (https://www.sqlite.org/fileformat2.html, §1.3.3). A worker cannot look, so it takes the log for the file's own.
+ * Whether the log beside a file belongs to another file: the file says in its header that it has no
+ * log. Every file of a server says that it has a log, and a backup says that it has none. SQLite
+ * would replay the log into a file of either kind (https://www.sqlite.org/fileformat2.html,
+ * §1.3.3). A worker cannot look, so it takes the log for the file's own.
  */
 function hasForeignLog(path: string): boolean {
   return !!statSync(`${path}-wal`, { throwIfNoEntry: false })?.size && existsSync(path) && saysWithoutLog(path);

@@ -9,7 +9,8 @@ import { beginWrite, BUSY_TIMEOUT_MS, runAndCommit } from "./transaction.ts";
 const PETS_PER_TURN = 2_000;
 
 /**
- * Adds pets in one transaction, for which the creates of other programs wait. The file is created as a store creates it.
+ * Adds pets in one transaction, for which the creates of other programs wait. The file is created
+ * as a store creates it.
  *
  * @throws What the signal says, if it is aborted before the end. Nothing was added then.
  */

@@ -1,6 +1,7 @@
 /**
- * Reads a whole SQLite file in one transaction. `petstore check`, backups and restores look for its faults: those that SQLite finds,
- * changes of the schema, and pets that the service would not accept. Exports read its pets.
+ * Reads a whole SQLite file in one transaction. `petstore check`, backups and restores look for its
+ * faults: those that SQLite finds, changes of the schema, and pets that the service would not
+ * accept. Exports read its pets.
  */
 
 import { existsSync } from "node:fs";
@@ -13,7 +14,7 @@ import { explained, unavailableFrom } from "./errors.ts";
 import type { OpenedFiles } from "./opened_files.ts";
 import { requireNotEmpty } from "./ownership.ts";
 import { expectedSchemaText, readSchemaText } from "./schema_text.ts";
-import { prepareExact, waitForLocks } from "./transaction.ts";
+import { prepareWithBigInts, waitForLocks } from "./transaction.ts";
 
 /** What is in a file. Pets are counted only if SQLite finds no damage. */
 export interface Inspection {
@@ -41,8 +42,9 @@ export function inspectFound(found: FoundDatabase): Promise<Inspection> {
 export type FoundDatabase = Pick<OpenedFiles, "givenPath" | "path">;
 
 /**
- * Finds a database, and checks that it can be read without a change. Call it on the main thread: the check makes a second name for the file
- * for a moment (see single_name.ts), and a thread may be ended before it removes the name.
+ * Finds a database, and checks that it can be read without a change. Call it on the main thread:
+ * the check makes a second name for the file for a moment (see single_name.ts), and a thread may be
+ * ended before it removes the name.
  *
  * @throws {StoreUnavailableError} If it cannot be read without a change.
  */
@@ -75,15 +77,17 @@ export async function readSnapshot<T>(found: FoundDatabase, read: (db: DatabaseS
 /**
  * Opens a file, and begins the transaction that shows it as it is now. The caller closes the file.
  *
- * @param requireSchema Throws if the file is not the right one. By default, it must be a petstore's and have its tables.
+ * @param requireSchema Throws if the file is not the right one. By default, it must be a petstore's
+ * and have its tables.
  * @throws {StoreUnavailableError} If the file cannot be read, or is not that of a petstore.
  */
 export function openSnapshot(
   { givenPath, path }: FoundDatabase,
-  requireSchema: (db: DatabaseSync, givenPath: string) => unknown = requireNotEmpty,
+  requireSchema: (db: DatabaseSync, givenPath: string) => void = requireNotEmpty,
 ): DatabaseSync {
-  // If SQLite has to create a log to read, or to roll back a journal that a killed program has left, it needs a writable connection. A log
-  // that is there stays: a writable connection would write it back at the end.
+  // If SQLite has to create a log to read, or to roll back a journal that a killed program has
+  // left, it needs a writable connection. A log that is there stays: a writable connection would
+  // write it back at the end.
   const readOnly = existsSync(`${path}-wal`) && !existsSync(`${path}-journal`);
   const db = explained(givenPath, () => new DatabaseSync(path, { readOnly }));
   try {
@@ -107,7 +111,7 @@ function inspectContents(db: DatabaseSync): Inspection {
   // A line of asterisks is a heading, such as `*** in database main ***`.
   const damage = lines.filter((line) => line !== "ok" && !line.startsWith("***"));
   if (damage.length > 0) return { pets: 0n, faults: damage.map((line) => `SQLite finds damage: ${line}`) };
-  const { pets } = prepareExact(db, "SELECT count(*) AS pets FROM pets").get() as { pets: bigint };
+  const { pets } = prepareWithBigInts(db, "SELECT count(*) AS pets FROM pets").get() as { pets: bigint };
   return { pets, faults: [...findSchemaChanges(db), ...findInvalidPets(db)] };
 }
 
@@ -122,7 +126,7 @@ function findSchemaChanges(db: DatabaseSync): string[] {
 }
 
 function findInvalidPets(db: DatabaseSync): string[] {
-  const { count, first } = prepareExact(db, SELECT_INVALID_PETS).get() as { count: bigint; first: bigint };
+  const { count, first } = prepareWithBigInts(db, SELECT_INVALID_PETS).get() as { count: bigint; first: bigint };
   if (count === 0n) return [];
   const subject = count === 1n ? "1 pet has" : `${count} pets have`;
   return [`${subject} an id or a name that the service cannot have stored: look at id ${first}`];

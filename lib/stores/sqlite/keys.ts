@@ -1,9 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
-import { keyOfRow, type KeyStore, type StoredKey } from "../key_store.ts";
-import { type Rows, selectKeys, SqlKeys, type Statement } from "../sql_keys.ts";
+import { type Rows, selectKeys, SqlKeys, type Statement } from "../database/sql_keys.ts";
+import { keyOfRow } from "../database/sql_tables.ts";
+import type { KeyStore, StoredKey } from "../key_store.ts";
 import type { Connection } from "./connection.ts";
 import { asUnavailable } from "./errors.ts";
 import { findDatabase, readSnapshot } from "./inspection.ts";
+import { requireInPlace } from "./opened_files.ts";
 import { beginWrite, BUSY_TIMEOUT_MS, runAndCommit } from "./transaction.ts";
 
 /** The table of the keys. */
@@ -14,7 +16,7 @@ export function sqliteKeys(connection: Connection): KeyStore {
   return new SqlKeys(TABLE, (kind, ...statements) => {
     try {
       // If the file was moved or replaced, no server would notice a change of it.
-      connection.requireInPlace();
+      requireInPlace(connection.files);
       return kind === "read" ? readAtOnce(connection.db, statements) : change(connection, statements);
     } catch (error) {
       throw asUnavailable(error, connection.givenPath);

@@ -1,8 +1,9 @@
 /**
- * The header of the index of SQLite's log (`-shm`). Every commit changes it before it returns, in this process or in
- * another (https://www.sqlite.org/walformat.html, §2.1). To read it takes half a microsecond, so each request can look
- * for itself, and sees what was committed before it came. A look that several requests share would be wrong: an event
- * loop may handle a request that came after the look.
+ * The header of the index of SQLite's log (`-shm`). Every commit changes it before it returns, in
+ * this process or in another (https://www.sqlite.org/walformat.html, §2.1). To read it takes half a
+ * microsecond, so each request can look for itself, and sees what was committed before it came. A
+ * look that several requests share would be wrong: an event loop may handle a request that came
+ * after the look.
  */
 
 import { readSync } from "node:fs";
@@ -21,7 +22,10 @@ export class LogIndex {
     this.#descriptor = descriptor;
   }
 
-  /** Opens the index of a database that SQLite has open. It is undefined where it cannot be read, for example in a worker. */
+  /**
+   * Opens the index of a database that SQLite has open. It is undefined where it cannot be read,
+   * for example in a worker.
+   */
   static open(database: string): LogIndex | undefined {
     try {
       return new LogIndex(descriptorOf(`${database}-shm`));

@@ -4,8 +4,8 @@ import { markStatements, readVersion, requireKnownSchema } from "./ownership.ts"
 import { beginWrite, BUSY_TIMEOUT_MS, runAndCommit } from "./transaction.ts";
 
 /**
- * Brings a database to the latest version, in one transaction. Returns whether it was empty. The caller has checked
- * that it is new or that of a petstore.
+ * Brings a database to the latest version, in one transaction. Returns whether it was empty. The
+ * caller has checked that it is new or that of a petstore.
  *
  * @param migrations The migrations of this program. A test gives others.
  */

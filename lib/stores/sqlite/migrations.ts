@@ -1,11 +1,11 @@
 /** The migrations of an SQLite file, by which it gets its tables. */
 
 import { DatabaseSync } from "node:sqlite";
-import { KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS } from "../sql_tables.ts";
+import { KEY_COLUMNS, PET_COLUMNS, REQUEST_COLUMNS } from "../database/sql_tables.ts";
 
 /**
- * Entry n leads from version n of the schema to version n + 1. An entry that was published must not change, because files exist
- * that were made with it.
+ * Entry n leads from version n of the schema to version n + 1. An entry that was published must not
+ * change, because files exist that were made with it.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -29,8 +29,9 @@ export const MIGRATIONS: readonly string[] = [
 
    CREATE TRIGGER pet_deleted AFTER DELETE ON pets BEGIN UPDATE alteration SET stamp = random(); END;
 
-   -- Another program can choose an id in the middle. The trigger looks after the insert, because before it, an id that SQLite is to
-   -- choose is undefined.
+   -- Servers notice a pet at the end by its id, which is the largest one. Another program can choose
+   -- an id in the middle, which is smaller than the largest. The trigger looks after the insert:
+   -- before it, an id that SQLite is to choose is undefined.
    CREATE TRIGGER pet_inserted AFTER INSERT ON pets WHEN NEW.id < (SELECT max(id) FROM pets)
      BEGIN UPDATE alteration SET stamp = random(); END;
 

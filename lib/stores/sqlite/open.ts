@@ -32,8 +32,8 @@ import { beginWrite, BUSY_TIMEOUT_MS, retryWhileBusy, rollback } from "./transac
 const IN_MEMORY = ":memory:";
 
 /**
- * The size to which SQLite shortens a longer log. It is more than an import needs, so that the size of the log does not change all the
- * time.
+ * The size to which SQLite shortens a longer log. It is more than an import needs, so that the size
+ * of the log does not change all the time.
  */
 export const LOG_LIMIT_BYTES = 64 * 1_048_576;
 
@@ -56,15 +56,20 @@ function openInMemory(): Connection {
 /**
  * Opens a file in these steps:
  *
- * 1. The files are looked at before SQLite opens them. SQLite would delete the log of a missing database, with all the pets in it.
- * 2. A file that exists is only read until it is known to be a petstore's. To open it for writing changes it, and it may be another
- *    program's.
- * 3. The connection for writing gets the log, and syncs each commit. A power failure could undo an acknowledged create otherwise.
- * 4. The tables are made or brought up to date, in one transaction. A program that is killed meanwhile leaves the file as it was.
- * 5. The file must be writable. SQLite opens any other one as read-only, and the first create would fail.
- * 6. The file must be the one of step 2. A backup may have been restored while this connection waited for a lock, and pets would go into
- *    the replaced file.
- * 7. The identities of the files are noted. Each commit compares them, because a create that goes into a deleted file would be lost.
+ * 1. The files are looked at before SQLite opens them. SQLite would delete the log of a missing
+ *    database, with all the pets in it.
+ * 2. A file that exists is only read until it is known to be a petstore's. To open it for writing
+ *    changes it, and it may be another program's.
+ * 3. The connection for writing gets the log, and syncs each commit. A power failure could undo an
+ *    acknowledged create otherwise.
+ * 4. The tables are made or brought up to date, in one transaction. A program that is killed
+ *    meanwhile leaves the file as it was.
+ * 5. The file must be writable. SQLite opens any other one as read-only, and the first create would
+ *    fail.
+ * 6. The file must be the one of step 2. A backup may have been restored while this connection
+ *    waited for a lock, and pets would go into the replaced file.
+ * 7. The identities of the files are noted. Each commit compares them, because a create that goes
+ *    into a deleted file would be lost.
  */
 function openFile(givenPath: string): Connection {
   const path = followLinks(givenPath);
@@ -115,8 +120,8 @@ function configure(db: DatabaseSync, givenPath: string): void {
   if (row?.["journal_mode"] !== "wal" && givenPath !== IN_MEMORY) {
     throw new StoreUnavailableError(`${givenPath} cannot use a write-ahead log; is it on a network file system?`);
   }
-  // With `synchronous = NORMAL`, a power failure could undo an acknowledged create. `fullfsync` is for macOS, where fsync() does not empty
-  // the disk's cache.
+  // With `synchronous = NORMAL`, a power failure could undo an acknowledged create. `fullfsync` is
+  // for macOS, where fsync() does not empty the disk's cache.
   db.exec("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON");
   db.exec(`PRAGMA journal_size_limit = ${LOG_LIMIT_BYTES}`);
 }
@@ -125,11 +130,14 @@ function configure(db: DatabaseSync, givenPath: string): void {
 function requireWritable(db: DatabaseSync): void {
   try {
     beginWrite(db, 0);
-    // The lock alone can be had in a read-only file, so the version is written as it is.
-    db.exec(`PRAGMA user_version = ${readVersion(db)}`);
   } catch (error) {
     // If the file is busy, another process is writing to it, so it is writable.
-    if (!isBusy(error)) throw error;
+    if (isBusy(error)) return;
+    throw error;
+  }
+  try {
+    // The lock alone can be had in a read-only file, so the version is written as it is.
+    db.exec(`PRAGMA user_version = ${readVersion(db)}`);
   } finally {
     rollback(db);
   }

@@ -26,9 +26,14 @@ export function identifyFiles(givenPath: string, path: string): OpenedFiles {
   return { givenPath, path, identities: [...names].map((name) => [name, identify(givenPath, name)]) };
 }
 
-/** @throws {StoreUnavailableError} If a file has been deleted, moved or replaced: new pets would be lost. */
-export function requireInPlace({ givenPath, identities }: OpenedFiles): void {
-  for (const [name, identity] of identities) requireSame(givenPath, name, identity);
+/**
+ * Checks the files of a database. One in memory has none.
+ *
+ * @throws {StoreUnavailableError} If a file has been deleted, moved or replaced.
+ */
+export function requireInPlace(files: OpenedFiles | undefined): void {
+  if (!files) return;
+  for (const [name, identity] of files.identities) requireSame(files.givenPath, name, identity);
 }
 
 /** @throws {StoreUnavailableError} If the name is not that of the identified file any more. */

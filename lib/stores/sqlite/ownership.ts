@@ -1,6 +1,6 @@
 /**
- * Tells the files of petstores from those of other programs. A file says by two numbers of SQLite's own whose it is (`application_id`) and which
- * version of the schema it has (`user_version`).
+ * Tells the files of petstores from those of other programs. A file says by two numbers of SQLite's
+ * own whose it is (`application_id`) and which version of the schema it has (`user_version`).
  */
 
 import type { DatabaseSync } from "node:sqlite";
@@ -16,12 +16,14 @@ const APPLICATION_ID = 0x50657453;
  *
  * - `new`: it has neither tables nor marks.
  * - `own`: it has the mark of a petstore, and a version if it has tables.
- * - `unmarked`: it has the tables of a petstore, and lacks the mark or the version, as a copy by the shell's `.dump` does.
+ * - `unmarked`: it has the tables of a petstore, and lacks the mark or the version, as a copy by
+ *   the shell's `.dump` does.
  * - `foreign`: it is anything else, and must be left unchanged.
  */
 type Ownership = "new" | "own" | "unmarked" | "foreign";
 
-function ownershipOf(db: DatabaseSync, version: number): Ownership {
+function ownershipOf(db: DatabaseSync): Ownership {
+  const version = readVersion(db);
   const mark = readPragma(db, "application_id");
   const isEmpty = db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
   if (isEmpty && mark === 0 && version === 0) return "new";
@@ -32,16 +34,15 @@ function ownershipOf(db: DatabaseSync, version: number): Ownership {
 }
 
 /**
- * Checks that a database is new or belongs to a petstore, also to one of a later release. Returns the version of its schema, 0 if it is new.
+ * Checks that a database is new or belongs to a petstore, also to one of a later release.
  *
  * @throws {StoreUnavailableError} If the database belongs to another program.
  */
-export function requireOwn(db: DatabaseSync, path: string): number {
-  const version = readPragma(db, "user_version");
-  switch (ownershipOf(db, version)) {
+export function requireOwn(db: DatabaseSync, path: string): void {
+  switch (ownershipOf(db)) {
     case "new":
     case "own":
-      return version;
+      return;
     case "unmarked":
       throw new StoreUnavailableError(
         `${path} has the tables of a petstore without the marks of its file, as a copy by the shell's .dump has them; ` +
@@ -53,15 +54,17 @@ export function requireOwn(db: DatabaseSync, path: string): number {
 }
 
 /**
- * Checks that a database is new or belongs to this program, and returns the version of its schema, 0 if it is new. Call it in a transaction,
- * because another process may create the schema between two reads.
+ * Checks that a database is new or belongs to this program. Call it in a transaction, because
+ * another process may create the schema between two reads.
  *
  * @param latest The latest version that this program knows.
- * @throws {StoreUnavailableError} If the database belongs to another program, or has a later version.
+ * @throws {StoreUnavailableError} If the database belongs to another program, or has a later
+ * version.
  */
-export function requireKnownSchema(db: DatabaseSync, path: string, latest: number = MIGRATIONS.length): number {
-  const version = requireOwn(db, path);
-  if (version <= latest) return version;
+export function requireKnownSchema(db: DatabaseSync, path: string, latest: number = MIGRATIONS.length): void {
+  requireOwn(db, path);
+  const version = readVersion(db);
+  if (version <= latest) return;
   throw new StoreUnavailableError(
     `${path} has version ${version} of the schema, and this program knows ${latest}: use the later program that wrote it`,
   );
@@ -69,7 +72,8 @@ export function requireKnownSchema(db: DatabaseSync, path: string, latest: numbe
 
 /** Like {@link requireKnownSchema}, but throws for a new database too. */
 export function requireNotEmpty(db: DatabaseSync, path: string): void {
-  if (requireKnownSchema(db, path) === 0) throw new StoreUnavailableError(`${path} is an empty database`);
+  requireKnownSchema(db, path);
+  if (readVersion(db) === 0) throw new StoreUnavailableError(`${path} is an empty database`);
 }
 
 /** The statements that mark a database as that of a petstore. */
@@ -77,6 +81,7 @@ export function markStatements(version: number): string {
   return `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${version}`;
 }
 
+/** Reads the version of the schema, which is 0 in a new database. */
 export function readVersion(db: DatabaseSync): number {
   return readPragma(db, "user_version");
 }

@@ -8,8 +8,9 @@ interface DenoPermissions {
 }
 
 /**
- * Whether this program has a permission. On Node and Bun it may do whatever its user may. Ask this before the use, because Deno would ask
- * the person at the terminal for a permission that is missing.
+ * Whether this program has a permission. On Node and Bun it may do whatever its user may. Ask this
+ * before the use, because Deno would ask the person at the terminal for a permission that is
+ * missing.
  */
 export function isPermitted(permission: Permission): boolean {
   const { permissions } = (globalThis as { Deno?: DenoPermissions }).Deno ?? {};

@@ -1,65 +1,24 @@
 import type { StatementSync } from "node:sqlite";
-import { PET_JSON } from "../sql_tables.ts";
+import { PET_JSON } from "../database/sql_tables.ts";
 import { statusCode } from "../status_code.ts";
 import type { PetPage, PetQuery } from "../store.ts";
 import type { Connection } from "./connection.ts";
 import { asUnavailable } from "./errors.ts";
-import { prepareExact } from "./transaction.ts";
+import { pageStatement, readPage } from "./page_statement.ts";
+import { prepareWithBigInts } from "./transaction.ts";
 
-/** The last integer of SQLite. It ends the last page, which no pet follows. */
-export const INT64_MAX: bigint = 2n ** 63n - 1n;
-
-// A test checks SQLite's plan for each of these statements. Their parameters have no names: early releases of Node 22 and 24 treat `?1` as
-// a name, and with names, a list takes a tenth longer.
+// A test checks SQLite's plan for each of these statements.
 
 /** Reads the JSON of a pet. Parameter: the id. */
 export const SELECT_PET = `SELECT ${PET_JSON} AS json FROM pets WHERE id = ?`;
 
-/**
- * Reads a page of all pets, as a {@link PageRow}. It finds the first id after the page, and then reads the rows before
- * that id. `CROSS JOIN` holds SQLite to this order. An inner query with LIMIT for the rows would be slower, because SQLite
- * runs it as a co-routine.
- *
- * Parameters: after, limit, after.
- */
-export const SELECT_PAGE = `
-  SELECT json_group_array(${PET_JSON}) AS json, max(id) AS last, following
-  FROM (
-    SELECT (
-      SELECT id FROM pets
-      WHERE id > ?        -- after
-      ORDER BY id
-      LIMIT 1 OFFSET ?    -- limit
-    ) AS following
-  ) CROSS JOIN pets
-  WHERE id > ?            -- after
-    AND id <= ifnull(following - 1, ${INT64_MAX})  -- following is null on the last page`;
+const PETS_AS_JSON = `json_group_array(${PET_JSON}) AS json`;
 
-/** The same for the pets of one status. Parameters: status, after, limit, status, after. */
-export const SELECT_PAGE_OF_STATUS = `
-  SELECT json_group_array(${PET_JSON}) AS json, max(id) AS last, following
-  FROM (
-    SELECT (
-      SELECT id FROM pets
-      WHERE status = ?    -- status
-        AND id > ?        -- after
-      ORDER BY id
-      LIMIT 1 OFFSET ?    -- limit
-    ) AS following
-  ) CROSS JOIN pets
-  WHERE status = ?        -- status
-    AND id > ?            -- after
-    AND id <= ifnull(following - 1, ${INT64_MAX})  -- following is null on the last page`;
+/** Reads a page of all pets. Its condition has one parameter: after. */
+export const SELECT_PAGE: string = pageStatement(PETS_AS_JSON);
 
-/** What {@link SELECT_PAGE} and {@link SELECT_PAGE_OF_STATUS} read. */
-interface PageRow {
-  /** The pets as a JSON array. */
-  json: string;
-  /** The last id of the page. */
-  last: bigint;
-  /** The first id after the page, or null if this is the last one. */
-  following: bigint | null;
-}
+/** Reads a page of the pets of one status. Its condition has two parameters: status, after. */
+export const SELECT_PAGE_OF_STATUS: string = pageStatement(PETS_AS_JSON, "status = ? AND id > ?");
 
 /** Reads pets by one connection, each pet or page by one statement, which gives the JSON. */
 export class PetReader {
@@ -70,9 +29,9 @@ export class PetReader {
 
   constructor(connection: Connection) {
     this.#connection = connection;
-    this.#selectPet = prepareExact(connection.db, SELECT_PET);
-    this.#selectPage = prepareExact(connection.db, SELECT_PAGE);
-    this.#selectPageOfStatus = prepareExact(connection.db, SELECT_PAGE_OF_STATUS);
+    this.#selectPet = prepareWithBigInts(connection.db, SELECT_PET);
+    this.#selectPage = prepareWithBigInts(connection.db, SELECT_PAGE);
+    this.#selectPageOfStatus = prepareWithBigInts(connection.db, SELECT_PAGE_OF_STATUS);
   }
 
   get(id: bigint): string | undefined {
@@ -81,12 +40,11 @@ export class PetReader {
   }
 
   list({ after, limit, status }: PetQuery): PetPage {
-    const row = this.#read(() => {
-      if (status === undefined) return this.#selectPage.get(after, BigInt(limit), after);
-      const code = BigInt(statusCode(status));
-      return this.#selectPageOfStatus.get(code, after, BigInt(limit), code, after);
-    });
-    const { json, last, following } = row as unknown as PageRow;
+    const { json, last, following } = this.#read(() =>
+      status === undefined
+        ? readPage<{ json: string }>(this.#selectPage, [after], BigInt(limit))
+        : readPage<{ json: string }>(this.#selectPageOfStatus, [BigInt(statusCode(status)), after], BigInt(limit))
+    );
     return following === null ? { json } : { json, next: last };
   }
 
@@ -102,7 +60,8 @@ export class PetReader {
   /**
    * Makes the connection ready for the next read, after one that has failed.
    *
-   * @throws {StoreUnavailableError} If the file was overwritten, or its tables were altered: this says more than the error of the read.
+   * @throws {StoreUnavailableError} If the file was overwritten, or its tables were altered: this
+   * says more than the error of the read.
    */
   #recover(): void {
     try {

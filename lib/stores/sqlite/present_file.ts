@@ -1,6 +1,7 @@
 /**
- * The file that a restore replaces. No program may have it open: a server would go on with pets of which the operator does not know. SQLite may
- * be unable to open it, because it is damaged, or has the log of another file beside it.
+ * The file that a restore replaces. No program may have it open: a server would go on with pets of
+ * which the operator does not know. SQLite may be unable to open it, because it is damaged, or has
+ * the log of another file beside it.
  */
 
 import { linkSync, rmSync, type Stats, statSync } from "node:fs";
@@ -23,8 +24,9 @@ export interface PresentFile {
   /** What the system says of the file; undefined if there is none. */
   stats: Stats | undefined;
   /**
-   * Whether SQLite has opened the file. It has then written the log back, so that the file is whole without it, and keeps other programs
-   * from opening the file until {@link close}. Otherwise the file is missing, damaged, or has a log that is not its own.
+   * Whether SQLite has opened the file. It has then written the log back, so that the file is whole
+   * without it, and keeps other programs from opening the file until {@link close}. Otherwise the
+   * file is missing, damaged, or has a log that is not its own.
    */
   isOpen: boolean;
   /** The API keys of the file; undefined if they cannot be read. */
@@ -53,9 +55,11 @@ export function takePresentFile(givenPath: string): PresentFile {
 }
 
 /**
- * Opens a file with SQLite's exclusive lock, and writes its log back. The result is undefined if SQLite must not or cannot open the file.
+ * Opens a file with SQLite's exclusive lock, and writes its log back. The result is undefined if
+ * SQLite must not or cannot open the file.
  *
- * @throws {StoreUnavailableError} If another program has the file open or has replaced it, or the database is that of another program.
+ * @throws {StoreUnavailableError} If another program has the file open or has replaced it, or the
+ * database is that of another program.
  */
 function openAlone(givenPath: string, path: string): DatabaseSync | undefined {
   try {
@@ -67,9 +71,11 @@ function openAlone(givenPath: string, path: string): DatabaseSync | undefined {
   const identity = identify(givenPath, path);
   const db = new DatabaseSync(path);
   try {
-    // If there is a log, SQLite takes this lock before it reads the first page. So a server is found even if that page is damaged.
+    // If there is a log, SQLite takes this lock before it reads the first page. So a server is
+    // found even if that page is damaged.
     lockAlone(db);
-    // Another restore may have put its file here before the lock. SQLite would write the log of that file back into this one, and remove it.
+    // Another restore may have put its file here before the lock. SQLite would write the log of
+    // that file back into this one, and remove it.
     requireSame(givenPath, path, identity);
     requireOwn(db, givenPath);
     switchOffWal(db);
@@ -87,9 +93,10 @@ function lockAlone(db: DatabaseSync): void {
 }
 
 /**
- * Checks that no program has a file open which SQLite must not open by its own name. By that name, SQLite might replay a
- * log of another file. So SQLite opens the file by a second name, beside which there is no log. The locks of other
- * programs are on the file itself, and are found by either name.
+ * Checks that no program has a file open which SQLite must not open by its own name. By that name,
+ * SQLite might replay a log of another file. So SQLite opens the file by a second name, beside
+ * which there is no log. The locks of other programs are on the file itself, and are found by
+ * either name.
  */
 function requireClosed(givenPath: string, path: string): void {
   const name = unfinishedName(path);

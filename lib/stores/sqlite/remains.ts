@@ -1,4 +1,7 @@
-/** The files that commands leave beside a database when they are killed, or on purpose: their names, and how a later start finds them. */
+/**
+ * The files that commands leave beside a database when they are killed, or on purpose: their names,
+ * and how a later start finds them.
+ */
 
 import { readdirSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
@@ -6,8 +9,9 @@ import { StoreUnavailableError } from "../store.ts";
 import { endsOf } from "./file_names.ts";
 
 /**
- * What follows the name of a database in the names that commands leave. `.7.tmp` is a file that a command has not finished. The name with a
- * time is that under which a restore keeps the file that it replaces, or a log of it.
+ * What follows the name of a database in the names that commands leave. `.7.tmp` is a file that a
+ * command has not finished. The name with a time is that under which a restore keeps the file that
+ * it replaces, or a log of it.
  */
 const LEFT_END = /^(\.\d+\.tmp$|\.\d{4}-\d\d-\d\dT[\d-]+Z)/;
 
@@ -16,7 +20,10 @@ export function unfinishedName(path: string): string {
   return `${path}.${Math.floor(Math.random() * 1e15)}.tmp`;
 }
 
-/** Makes the name under which a restore keeps the file that it replaces. No file has this name, also if the clock was set back. */
+/**
+ * Makes the name under which a restore keeps the file that it replaces. No file has this name, also
+ * if the clock was set back.
+ */
 export function keptName(path: string): string {
   for (let time = Date.now();; time++) {
     const name = `${path}.${new Date(time).toISOString().replaceAll(/[:.]/g, "-")}`;
@@ -36,8 +43,8 @@ function findLeftNames(path: string): string[] {
 }
 
 /**
- * Finds the names that killed commands have left beside a database. Those of the files that restores keep on purpose are left out, unless
- * the restore was killed before it replaced the file.
+ * Finds the names that killed commands have left beside a database. Those of the files that
+ * restores keep on purpose are left out, unless the restore was killed before it replaced the file.
  */
 export function findUnfinished(path: string): string[] {
   const second = findSecondNames(path);
@@ -45,8 +52,8 @@ export function findUnfinished(path: string): string[] {
 }
 
 /**
- * Finds the names of the file of a database itself, beside its own, that it has if a program was killed while it gave
- * the file another name. No program opens the file by them.
+ * Finds the names of the file of a database itself, beside its own, that it has if a program was
+ * killed while it gave the file another name. No program opens the file by them.
  */
 export function findSecondNames(path: string): string[] {
   const inodeOf = (name: string) => statSync(name, { throwIfNoEntry: false })?.ino;
@@ -56,7 +63,8 @@ export function findSecondNames(path: string): string[] {
 /**
  * Checks that a database which does not exist may be made.
  *
- * @throws {StoreUnavailableError} If a restore or a backup has left a file beside it: the pets may be in that file.
+ * @throws {StoreUnavailableError} If a restore or a backup has left a file beside it: the pets may
+ * be in that file.
  */
 export function requireNothingLeft(givenPath: string, path: string): void {
   const found = findLeftNames(path).at(-1);

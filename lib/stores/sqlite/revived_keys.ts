@@ -1,4 +1,7 @@
-/** The API keys that a restore makes valid again, because they were revoked or got an earlier expiry after the backup. */
+/**
+ * The API keys that a restore makes valid again, because they were revoked or got an earlier expiry
+ * after the backup.
+ */
 
 import { DatabaseSync } from "node:sqlite";
 import type { StoredKey } from "../key_store.ts";
@@ -9,8 +12,8 @@ import { readKeys } from "./keys.ts";
 export interface RevivedKey extends Pick<StoredKey, "id" | "label" | "revoked" | "expires"> {}
 
 /**
- * Finds the keys that are valid in the copy of a backup and end earlier in the present file. One that is not in the present file counts as
- * revoked now.
+ * Finds the keys that are valid in the copy of a backup and end earlier in the present file. One
+ * that is not in the present file counts as revoked now.
  *
  * @param copy The path of the copy, which is going to replace the present file.
  * @param present The keys of the present file.

@@ -4,7 +4,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { inNewDatabase } from "./migrations.ts";
 
 /**
- * Reads the SQL of each table, index and trigger by its kind and name, without those of SQLite itself.
+ * Reads the SQL of each table, index and trigger by its kind and name, without those of SQLite
+ * itself.
  *
  * @param condition Which of them, in SQL.
  */
@@ -29,9 +30,10 @@ export function hasTables(db: DatabaseSync): boolean {
 }
 
 /**
- * Whether the stamp shows each change of a pet. It does if the tables of pets and of the stamp, with all their triggers and indexes, are as
- * this program makes them: another trigger may undo the work of one of these, and REPLACE deletes the rows in the way of a unique index
- * without a trigger.
+ * Whether the stamp shows each change of a pet. It does if the tables of pets and of the stamp,
+ * with all their triggers and indexes, are as this program makes them: another trigger may undo the
+ * work of one of these, and REPLACE deletes the rows in the way of a unique index without a
+ * trigger.
  */
 export function stampShowsAlterations(db: DatabaseSync): boolean {
   return readStampSchema(db) === inNewDatabase(readStampSchema);

@@ -1,7 +1,9 @@
 /**
- * A database must have a single name, because SQLite keeps the log beside the name by which it opens the file. With two names, two servers
- * have two logs for one file. A second name is a hard link, or a mount of the file itself, as `docker -v ./pets.db:/data/pets.db` and a
- * `subPath` of Kubernetes make it: then the log is in the folder of one container, and a new container has a file without its log.
+ * A database must have a single name, because SQLite keeps the log beside the name by which it
+ * opens the file. With two names, two servers have two logs for one file. A second name is a hard
+ * link, or a mount of the file itself, as `docker -v ./pets.db:/data/pets.db` and a `subPath` of
+ * Kubernetes make it: then the log is in the folder of one container, and a new container has a
+ * file without its log.
  */
 
 import { linkSync, rmSync, statSync } from "node:fs";
@@ -34,7 +36,10 @@ export function requireSingleName(givenPath: string, path: string): void {
   }
 }
 
-/** Whether a file has several names. Those that a command has not finished do not count, because no program opens the file by them. */
+/**
+ * Whether a file has several names. Those that a command has not finished do not count, because no
+ * program opens the file by them.
+ */
 function isLinked(path: string): boolean {
   for (let counts = 1; seemsLinked(path); counts++) {
     if (counts === MAX_COUNTS) return true;
@@ -54,10 +59,11 @@ function seemsLinked(path: string): boolean {
 }
 
 /**
- * A link within a folder tells: the system refuses one that leads from one mount to another, also on one file system,
- * as the mount of a file may be. Only where no link can be made, such as in a folder that cannot be written to, the
- * devices are compared. They do not tell as much, because the file of an overlay's lower layer may have another device
- * than its folder, as in an image that is fetched lazily.
+ * A link within a folder tells: the system refuses one that leads from one mount to another, also
+ * on one file system, as the mount of a file may be. Only where no link can be made, such as in a
+ * folder that cannot be written to, the devices are compared. They do not tell as much, because the
+ * file of an overlay's lower layer may have another device than its folder, as in an image that is
+ * fetched lazily.
  */
 function isMounted(path: string): boolean {
   const folder = dirname(path);

@@ -1,13 +1,14 @@
 import { chain, type MaybePromise } from "../../promises.ts";
-import type { CommittingStore, ObservedBatch } from "../batch.ts";
+import type { CommittingStore, ObservedBatch } from "../database/batch.ts";
 import type { KeyStore } from "../key_store.ts";
 import type { KeyedPetStore, PetPage, PetQuery, StoreChanges } from "../store.ts";
-import { type Outcome, type Write, WritingStore } from "../writing_store.ts";
+import { type Outcomes, type Write, WritingStore } from "../database/writing_store.ts";
 import { ChangeWatch } from "./change_watch.ts";
 import type { Connection } from "./connection.ts";
 import { explained } from "./errors.ts";
 import { sqliteKeys } from "./keys.ts";
 import { openDatabase } from "./open.ts";
+import { requireInPlace } from "./opened_files.ts";
 import { PetReader } from "./pet_reader.ts";
 import { TextCache } from "./text_cache.ts";
 import { Writer, type WriterThread } from "./writer.ts";
@@ -36,8 +37,9 @@ export function openSqliteStore(path: string, writerThread: WriterThread): Sqlit
  * - A connection, by which the store reads on the calling thread.
  * - A {@link PetReader}, which has the statements that read pets.
  * - A {@link TextCache}, which keeps the texts of pets that are read often.
- * - A {@link ChangeWatch}, which notices what any connection has committed, of this process or of another. Before a
- *   kept text is used, it is asked, so that a response shows what was acknowledged before the request came.
+ * - A {@link ChangeWatch}, which notices what any connection has committed, of this process or of
+ *   another. Before a kept text is used, it is asked, so that a response shows what was
+ *   acknowledged before the request came.
  * - A {@link Writer}, which commits on the calling thread or on a thread of its own.
  */
 export class SqliteStore extends WritingStore implements KeyedPetStore, CommittingStore {
@@ -49,7 +51,10 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   readonly #texts = new TextCache();
   #isClosed = false;
 
-  /** @param connection The connection by which the store reads, and commits on the calling thread. The store closes it. */
+  /**
+   * @param connection The connection by which the store reads, and commits on the calling thread.
+   * The store closes it.
+   */
   constructor(connection: Connection, writerThread: WriterThread) {
     super();
     this.keys = sqliteKeys(connection);
@@ -76,17 +81,32 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   /**
    * Carries out a create, or another write that {@link WritingStore} asks for:
    *
-   * 1. The writer checks the pet, and adds the write to a batch with others that come at about the same time.
-   * 2. The calling thread or the store's own commits the batch in one transaction (`WriteTransactions`), in order of arrival.
+   * 1. The writer checks the pet, and adds the write to a batch with others that come at about the
+   *    same time.
+   * 2. The calling thread or the store's own commits the batch in one transaction
+   *    (`WriteTransactions`), in order of arrival.
    * 3. The promise resolves when the transaction is on disk.
    */
-  write(write: Write): Promise<Outcome> {
+  write<W extends Write>(write: W): Promise<Outcomes[W["kind"]]> {
     return this.#writer.write(write);
   }
 
+  /**
+   * Looks for commits before it reads, because another program may commit in between. In this
+   * order:
+   *
+   * 1. The look counts nothing.
+   * 2. The other program commits.
+   * 3. The read finds the new text, which is kept under the old counter. The next look counts, and
+   *    the text is dropped.
+   *
+   * In the other order, a stale text would be sent:
+   *
+   * 1. The read finds the old text.
+   * 2. The other program commits.
+   * 3. The look counts, and the old text is kept under the new counter.
+   */
   get(id: bigint): string | undefined {
-    // Commits are noticed first, and the text is read then. Another program may commit in between. The new text is then kept under the old
-    // counter, and is dropped at the next look. In the other order, an old text would be kept under the new counter, and sent.
     this.#watch.noticeCommits();
     const kept = this.#texts.find(id, this.#watch.counters.alterations);
     if (kept !== undefined) return kept;
@@ -107,7 +127,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   check(): void {
     // Any id shows whether pets can be read, also one that no pet has.
     this.#reader.get(1n);
-    this.#connection.requireInPlace();
+    requireInPlace(this.#connection.files);
   }
 
   close(): MaybePromise<void> {
@@ -115,7 +135,8 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
     this.#isClosed = true;
     const written = this.#writer.close();
     this.#watch.close();
-    // The file is closed after the thread has closed its connection: the last connection to be closed writes the log back and removes it.
+    // The file is closed after the thread has closed its connection: the last connection to be
+    // closed writes the log back and removes it.
     return chain(written, () => this.#connection.close());
   }
 }

@@ -7,11 +7,11 @@ import { mayAccess } from "./permissions.ts";
 import { Thread, type ThreadData } from "./thread.ts";
 
 /**
- * Starts a thread, or returns undefined if that is not possible now: in a bundle, without a permission or with too few free descriptors.
- * The caller then does the work of the thread itself.
+ * Starts a thread, or returns undefined if that is not possible now: in a bundle, without a
+ * permission or with too few free descriptors. The caller then does the work of the thread itself.
  *
- * @param module The address of a module that exports `runInThread()`: a file or, if it comes from JSR, a page of the web. It is undefined
- * where a bundler has removed it.
+ * @param module The address of a module that exports `runInThread()`: a file or, if it comes from
+ * JSR, a page of the web. It is undefined where a bundler has removed it.
  * @param database Where the database is, for the thread.
  */
 export function startThread<Request, Result>(
@@ -20,7 +20,8 @@ export function startThread<Request, Result>(
 ): Thread<Request, Result> | undefined {
   const name = threadName(module);
   if (module === undefined || name === undefined || !mayLoad(module) || !areDescriptorsFree()) return undefined;
-  // The messages have a port of their own, because Deno delivers those of the worker late if this isolate is itself a worker.
+  // The messages have a port of their own, because Deno delivers those of the worker late if this
+  // isolate is itself a worker.
   const { port1, port2 } = new MessageChannel();
   try {
     const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(threadProgram(module))}`), {
@@ -41,7 +42,10 @@ export function startThread<Request, Result>(
   }
 }
 
-/** The program of a thread, which runs a module. It silences Node's warning about SQLite, which this process has shown before. */
+/**
+ * The program of a thread, which runs a module. It silences Node's warning about SQLite, which this
+ * process has shown before.
+ */
 function threadProgram(module: string): string {
   // The import is not awaited, because terminating a thread in an `await` at the top level ends the process (Node 22).
   return `import process from "node:process";
@@ -49,7 +53,10 @@ function threadProgram(module: string): string {
     import(${JSON.stringify(module)}).then(({ runInThread }) => runInThread());`;
 }
 
-/** The name of a thread's module. Any other address is that of a bundle, and a thread of it would start the whole program. */
+/**
+ * The name of a thread's module. Any other address is that of a bundle, and a thread of it would
+ * start the whole program.
+ */
 function threadName(module: string | undefined): string | undefined {
   return /\/(writing_thread|backup_thread)\.[jt]s$/.exec(module ?? "")?.[1];
 }
@@ -66,9 +73,9 @@ function mayLoad(module: string): boolean {
 const DESCRIPTORS_OF_THREAD = 16;
 
 /**
- * Whether a thread would find enough free descriptors, found out by opening as many. Clients may have taken them, and
- * Deno ends the process if it cannot start a thread for want of one. The caller must start the thread at once, before
- * the process accepts a connection.
+ * Whether a thread would find enough free descriptors, found out by opening as many. Clients may
+ * have taken them, and Deno ends the process if it cannot start a thread for want of one. The
+ * caller must start the thread at once, before the process accepts a connection.
  */
 function areDescriptorsFree(): boolean {
   // Without the permission to open the file, nothing is known to be missing.

@@ -2,11 +2,15 @@
 const SLOTS = 131_072;
 
 /**
- * Keeps the texts of pets that are read often. Each id has one slot, which it shares with others. An id takes an empty slot at once, and
- * the slot of another id when it is missed twice with no other miss of the slot between.
+ * Keeps the texts of pets that are read often. Each id has one slot, which it shares with others.
+ * An id takes an empty slot at once, and the slot of another id when it is missed twice with no
+ * other miss of the slot between.
  */
 export class TextCache {
-  /** For each slot, the id whose text is kept. `NaN` stands for none, because another program may have added the id 0. */
+  /**
+   * For each slot, the id whose text is kept. `NaN` stands for none, because another program may
+   * have added the id 0.
+   */
   readonly #keptIds = new Float64Array(SLOTS);
   /** For each slot, the id that was missed last. */
   readonly #missedIds = new Float64Array(SLOTS);
@@ -17,7 +21,8 @@ export class TextCache {
   /**
    * Finds the text of a pet, if it is kept.
    *
-   * @param alterations The counter of `StoreChanges`. An addition makes no kept text stale, since the absence of a pet is not kept.
+   * @param alterations The counter of `StoreChanges`. An addition makes no kept text stale, since
+   * the absence of a pet is not kept.
    */
   find(id: bigint, alterations: number): string | undefined {
     if (alterations !== this.#alterations) this.#clear(alterations);

@@ -1,6 +1,7 @@
 /**
- * The two sides of a thread. The program that has started a thread sends it one request at a time, and the thread
- * answers with a result or a failure. `writing_thread.ts` commits in a thread, and `backup_thread.ts` copies in one.
+ * The two sides of a thread. The program that has started a thread sends it one request at a time,
+ * and the thread answers with a result or a failure. `writing_thread.ts` commits in a thread, and
+ * `backup_thread.ts` copies in one.
  */
 
 import { type MessagePort, type Worker, workerData } from "node:worker_threads";
@@ -99,7 +100,10 @@ export function answerRequests<Database, Request, Result>(
   });
 }
 
-/** Calls `receive` with each message on a port. On Deno, `port.on("message")` takes three microseconds more for each create of a batch. */
+/**
+ * Calls `receive` with each message on a port. On Deno, `port.on("message")` takes three
+ * microseconds more for each create of a batch.
+ */
 function onMessage<Message>(port: MessagePort, receive: (message: Message) => void): void {
   Object.assign(port, { onmessage: ({ data }: { data: Message }) => receive(data) });
 }

@@ -1,12 +1,12 @@
 /**
- * What transactions of SQLite have in common: how they wait for a lock, how they end after a failure, and statements
- * whose integers are exact.
+ * What transactions of SQLite have in common: how they wait for a lock, how they end after a
+ * failure, and statements that return bigints.
  *
  * A connection waits for a lock in one of two ways:
  *
  * - One that only reads uses SQLite's own wait: {@link waitForLocks}.
- * - That of a store tries again in short pauses: {@link retryWhileBusy}. SQLite's pauses grow so long that a busy program would always be
- *   first. Its reads need no lock of another connection.
+ * - That of a store tries again in short pauses: {@link retryWhileBusy}. SQLite's pauses grow so
+ *   long that a busy program would always be first. Its reads need no lock of another connection.
  */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
@@ -14,9 +14,11 @@ import { isBusy } from "./errors.ts";
 import { pauseThread } from "./pause.ts";
 
 /**
- * How long a connection waits for the lock of another one. The wait blocks the thread, so it is short:
+ * How long a connection waits for the lock of another one. The wait blocks the thread, so it is
+ * short:
  *
- * - A create on the thread that serves does not wait in this way. The writer tries again for as long, and reads go on meanwhile.
+ * - A create on the thread that serves does not wait in this way. The writer tries again for as
+ *   long, and reads go on meanwhile.
  * - On the thread that writes, only other creates wait.
  * - A change of the keys, and the start, do block the thread that serves. Both are rare.
  */
@@ -26,8 +28,8 @@ export const BUSY_TIMEOUT_MS = 1000;
 const LOCK_PAUSE_MS = 0.2;
 
 /**
- * Lets SQLite wait for a lock, on a connection that only reads. It needs a pragma, because Node before 22.16 ignores
- * the option `timeout`, and so does Deno for a read-only connection.
+ * Lets SQLite wait for a lock, on a connection that only reads. It needs a pragma, because Node
+ * before 22.16 ignores the option `timeout`, and so does Deno for a read-only connection.
  */
 export function waitForLocks(db: DatabaseSync): void {
   db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
@@ -38,8 +40,8 @@ export function switchOffWal(db: DatabaseSync): void {
   db.exec("PRAGMA journal_mode = DELETE");
 }
 
-/** Prepares a statement that returns integers as bigints, because another program may have inserted an id beyond 2^53. */
-export function prepareExact(db: DatabaseSync, sql: string): StatementSync {
+/** Another program may have inserted an id beyond 2^53, which a JavaScript number would round. */
+export function prepareWithBigInts(db: DatabaseSync, sql: string): StatementSync {
   const statement = db.prepare(sql);
   statement.setReadBigInts(true);
   return statement;
@@ -51,7 +53,8 @@ export function beginWrite(db: DatabaseSync, patienceMs: number): void {
 }
 
 /**
- * Repeats `work` while another connection has the lock, and blocks the thread in short pauses between the attempts.
+ * Repeats `work` while another connection has the lock, and blocks the thread in short pauses
+ * between the attempts.
  *
  * @param patienceMs How long it tries at most.
  * @throws The error of the last attempt.
@@ -68,7 +71,10 @@ export function retryWhileBusy<T>(patienceMs: number, work: () => T): T {
   }
 }
 
-/** Runs `work` in the transaction that has just begun, and commits it. It is rolled back if `work` or the commit throws. */
+/**
+ * Runs `work` in the transaction that has just begun, and commits it. It is rolled back if `work`
+ * or the commit throws.
+ */
 export function runAndCommit<T>(db: DatabaseSync, work: () => T): T {
   try {
     const result = work();

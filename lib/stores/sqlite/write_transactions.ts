@@ -1,11 +1,12 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { statusCode } from "../status_code.ts";
 import { type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
-import { outcomeOfRepeated, type RememberedRequest, uncertainOutcomeError } from "../write_outcomes.ts";
-import type { Outcome, Write } from "../writing_store.ts";
+import { outcomeOfRepeated, type RememberedRequest } from "../remembered_request.ts";
+import { uncertainOutcomeError } from "../database/errors.ts";
+import type { Outcome, Write } from "../database/writing_store.ts";
 import type { Connection } from "./connection.ts";
 import { asUnavailable, isIoError, unavailableFrom } from "./errors.ts";
-import { beginWrite, prepareExact, rollback } from "./transaction.ts";
+import { beginWrite, prepareWithBigInts, rollback } from "./transaction.ts";
 
 /** If so many creates follow each other, one statement adds all their pets, for speed. */
 const PETS_PER_INSERT = 16;
@@ -14,8 +15,8 @@ const PETS_PER_INSERT = 16;
 const MAX_ID = 2n ** 53n - 1n;
 
 /**
- * The transactions that write pets, on one connection. The thread that serves has one for lone creates, and the thread that writes has one
- * for the rest.
+ * The transactions that write pets, on one connection. The thread that serves has one for lone
+ * creates, and the thread that writes has one for the rest.
  */
 export class WriteTransactions {
   readonly connection: Connection;
@@ -27,7 +28,8 @@ export class WriteTransactions {
   }
 
   /**
-   * Commits writes in one transaction, in order. If this throws, nothing has been written, unless the error says that it may have been.
+   * Commits writes in one transaction, in order. If this throws, nothing has been written, unless
+   * the error says that it may have been.
    *
    * @param patienceMs How long the thread may be blocked by the lock of another connection.
    */
@@ -57,7 +59,8 @@ export class WriteTransactions {
   /**
    * Carries out writes within a transaction that the caller has begun.
    *
-   * @throws {StoreUnavailableError} If other rows than these pets were added. The caller rolls the transaction back.
+   * @throws {StoreUnavailableError} If other rows than these pets were added. The caller rolls the
+   * transaction back.
    */
   apply(writes: readonly Write[]): Outcome[] {
     const now = BigInt(Date.now());
@@ -104,7 +107,8 @@ export class WriteTransactions {
 
   /** @param lastId The id that the last of these pets gets. */
   #insert(statement: StatementSync, pets: readonly PetDraft[], lastId: bigint): void {
-    // The id alone does not tell: if no row was added, it is still that of an earlier statement, which may have been undone.
+    // The id alone does not tell: if no row was added, it is still that of an earlier statement,
+    // which may have been undone.
     const { changes, lastInsertRowid } = statement.run(...pets.flatMap(rowOf));
     this.#requireStored(Number(changes) === pets.length && BigInt(lastInsertRowid) === lastId);
   }
@@ -125,8 +129,8 @@ export class WriteTransactions {
   }
 
   /**
-   * Another program may have added a trigger that ignores a row or adds others before it. A client must not be told of a pet that was not
-   * stored, or of another one.
+   * Another program may have added a trigger that ignores a row or adds others before it. A client
+   * must not be told of a pet that was not stored, or of another one.
    */
   #requireStored(isAsSent: boolean): void {
     if (isAsSent) return;
@@ -136,7 +140,10 @@ export class WriteTransactions {
   }
 }
 
-/** Statements that store nothing, but write about as much as a create does: a full disk may still have room for less. */
+/**
+ * Statements that store nothing, but write about as much as a create does: a full disk may still
+ * have room for less.
+ */
 export const WRITE_NOTHING: readonly string[] = [
   "UPDATE alteration SET stamp = stamp",
   "UPDATE sqlite_sequence SET seq = seq WHERE name = 'pets'",
@@ -147,8 +154,7 @@ export const WRITE_NOTHING: readonly string[] = [
 type PreparedStatements = ReturnType<typeof prepareAll>;
 
 function prepareAll(db: DatabaseSync) {
-  // Such a statement returns integers as bigints.
-  const prepare = (sql: string) => prepareExact(db, sql);
+  const prepare = (sql: string) => prepareWithBigInts(db, sql);
   return {
     /** Finds the id after which SQLite numbers the next pet (AUTOINCREMENT). */
     lastId: prepare(

@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
-import { Batch } from "../batch.ts";
+import { Batch } from "../database/batch.ts";
 import { chain, type MaybePromise, sleep } from "../../promises.ts";
 import { requireValid } from "../status_code.ts";
-import { uncertainOutcomeError } from "../write_outcomes.ts";
-import type { Outcome, PendingWrite, Write } from "../writing_store.ts";
+import { uncertainOutcomeError } from "../database/errors.ts";
+import type { Outcome, Outcomes, PendingWrite, Write } from "../database/writing_store.ts";
 import type { Connection } from "./connection.ts";
 import { isBusy } from "./errors.ts";
 import { LOG_LIMIT_BYTES } from "./open.ts";
@@ -14,8 +14,8 @@ import { WriteTransactions } from "./write_transactions.ts";
 import { startWritingThread, type WritingThread } from "./writing_thread.ts";
 
 /**
- * While commits take less than this, a lone create may be committed on the calling thread. `docs/decisions.md` has the measurements of both
- * ways.
+ * While commits take less than this, a lone create may be committed on the calling thread.
+ * `docs/decisions.md` has the measurements of both ways.
  */
 const SHORT_COMMIT_MS = 2;
 
@@ -23,8 +23,9 @@ const SHORT_COMMIT_MS = 2;
 const RETRY_DELAY_MS = 1;
 
 /**
- * With each commit, the duration of the longest one so far is multiplied by this, so that it is forgotten after a while. After a commit of
- * 20 ms, the thread takes the next 22 commits too, because a disk that other programs use is fast in between.
+ * With each commit, the duration of the longest one so far is multiplied by this, so that it is
+ * forgotten after a while. After a commit of 20 ms, the thread takes the next 22 commits too,
+ * because a disk that other programs use is fast in between.
  */
 const DURATION_DECAY = 0.9;
 
@@ -33,13 +34,15 @@ const DURATION_DECAY = 0.9;
  *
  * - `always`: a thread of the store's own.
  * - `never`: the thread that serves commits all creates.
- * - `auto`: the thread that serves commits a lone create while commits are short, and the thread of the store's own commits all others.
+ * - `auto`: the thread that serves commits a lone create while commits are short, and the thread of
+ *   the store's own commits all others.
  */
 export type WriterThread = "auto" | "always" | "never";
 
 /**
- * Collects the writes of a store in batches, and commits each batch in one transaction: on the calling thread while that is fast and a
- * create is alone, otherwise on the thread that writes, so that reads do not wait for the disk.
+ * Collects the writes of a store in batches, and commits each batch in one transaction: on the
+ * calling thread while that is fast and a create is alone, otherwise on the thread that writes, so
+ * that reads do not wait for the disk.
  */
 export class Writer {
   readonly batch: Batch<PendingWrite>;
@@ -60,10 +63,11 @@ export class Writer {
   }
 
   /** Carries out a write. An invalid one rejects at once, so that it does not fail the others of its batch. */
-  write(write: Write): Promise<Outcome> {
+  write<W extends Write>(write: W): Promise<Outcomes[W["kind"]]> {
     // What this function throws rejects the promise.
     return new Promise((resolve, reject) => {
-      this.batch.add({ write: validated(write), resolve, reject });
+      // `WriteTransactions` gives each write an outcome of its kind.
+      this.batch.add({ write: validated(write), resolve: resolve as PendingWrite["resolve"], reject });
     });
   }
 
@@ -77,8 +81,9 @@ export class Writer {
   }
 
   /**
-   * The thread that is to commit a batch. It starts when it is first needed, and again when it has ended. The result is undefined if the
-   * calling thread is to commit, which it also does while no thread can be started.
+   * The thread that is to commit a batch. It starts when it is first needed, and again when it has
+   * ended. The result is undefined if the calling thread is to commit, which it also does while no
+   * thread can be started.
    */
   #threadFor(pending: readonly PendingWrite[]): WritingThread | undefined {
     const { files } = this.#transactions.connection;
@@ -94,31 +99,28 @@ export class Writer {
     return pending.length === 1 && this.#longestMs < SHORT_COMMIT_MS && !isLogLong(files);
   }
 
-  /** Commits on the calling thread. While another connection has the lock, it tries again and again, until the deadline. */
+  /**
+   * Commits on the calling thread. While another connection has the lock, it tries again and again,
+   * until the deadline.
+   */
   #commitHere(pending: readonly PendingWrite[], deadline = performance.now() + BUSY_TIMEOUT_MS): MaybePromise<void> {
-    const isSettled = this.#tryHere(pending, deadline);
-    if (!isSettled) return sleep(RETRY_DELAY_MS).then(() => this.#commitHere(pending, deadline));
-  }
-
-  /** Returns whether the callers know the outcome. They do not if another connection has the lock and the deadline has not passed. */
-  #tryHere(pending: readonly PendingWrite[], deadline: number): boolean {
     const startedAt = performance.now();
     try {
       resolveAll(pending, this.#transactions.commit(writesOf(pending), 0));
     } catch (error) {
-      if (isBusy(error) && performance.now() < deadline) return false;
+      const mayTryAgain = isBusy(error) && performance.now() < deadline;
+      if (mayTryAgain) return sleep(RETRY_DELAY_MS).then(() => this.#commitHere(pending, deadline));
       rejectAll(pending, error);
     } finally {
       this.#noteDuration(performance.now() - startedAt);
     }
-    return true;
   }
 
   async #commitOnThread(thread: WritingThread, pending: readonly PendingWrite[]): Promise<void> {
     try {
       const { outcomes, milliseconds } = await thread.ask(writesOf(pending));
-      // Only the commit itself is measured, by the thread. The way there and back does not count, because it is long while this thread is
-      // busy.
+      // Only the commit itself is measured, by the thread. The way there and back does not count,
+      // because it is long while this thread is busy.
       this.#noteDuration(milliseconds);
       resolveAll(pending, outcomes);
     } catch (error) {
@@ -135,9 +137,10 @@ export class Writer {
 }
 
 /**
- * Whether a commit may have to write a log back to the file for so long that reads would notice, which is seconds for a gigabyte. SQLite
- * shortens a log that has been written back. It is longer only if something has read the file for long, such as a backup, or if a killed
- * process has left it so.
+ * Whether a commit may have to write a log back to the file for so long that reads would notice,
+ * which is seconds for a gigabyte. SQLite shortens a log that has been written back. It is longer
+ * only if something has read the file for long, such as a backup, or if a killed process has left
+ * it so.
  */
 function isLogLong({ path }: OpenedFiles): boolean {
   try {
@@ -149,7 +152,8 @@ function isLogLong({ path }: OpenedFiles): boolean {
 }
 
 /**
- * Checks a write, and copies it with its known members alone: a caller's object may have others, which no message to the thread can carry.
+ * Checks a write, and copies it with its known members alone: a caller's object may have others,
+ * which no message to the thread can carry.
  *
  * @throws {TypeError} If the pet is invalid.
  */

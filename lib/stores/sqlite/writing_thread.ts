@@ -1,9 +1,9 @@
 /**
- * The program of the thread that writes. The `Writer` of a store starts it, and sends it batches. The thread has a connection of its own to
- * the file.
+ * The program of the thread that writes. The `Writer` of a store starts it, and sends it batches.
+ * The thread has a connection of its own to the file.
  */
 
-import type { Outcome, Write } from "../writing_store.ts";
+import type { Outcome, Write } from "../database/writing_store.ts";
 import { explained } from "./errors.ts";
 import { openSecondConnection } from "./open.ts";
 import type { OpenedFiles } from "./opened_files.ts";

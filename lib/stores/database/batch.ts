@@ -1,25 +1,17 @@
-import { isPromise, type MaybePromise } from "../promises.ts";
-import { StoreUnavailableError } from "./store.ts";
-import { storeClosed } from "./write_outcomes.ts";
+import { isPromise, type MaybePromise } from "../../promises.ts";
+import { StoreUnavailableError } from "../store.ts";
+import { ClientWait, waitMs } from "./client_wait.ts";
+import { storeClosed } from "./errors.ts";
 
 /**
- * How many writes make a batch full. A full batch is committed at once, because a larger commit would save little. A commit may have more
- * writes than this, if they gathered while another commit ran. {@link BatchOptions.choose} can make it smaller.
+ * How many writes make a batch full. A full batch is committed at once, because a larger commit
+ * would save little. A commit may have more writes than this, if they gathered while another commit
+ * ran. {@link BatchOptions.choose} can make it smaller.
  */
 export const FULL_BATCH: number = 512;
 
 /** How many writes may wait or be committed at a time. {@link Batch.add} refuses more. */
 const MAX_UNSETTLED = 10_000;
-
-/** The shortest and the longest time that a commit waits for clients, in milliseconds. */
-const MIN_WAIT_MS = 2;
-const MAX_WAIT_MS = 10;
-
-/**
- * After a wait for clients in which not all came, this many commits do not wait: the clients have changed their rhythm. So one of
- * 17 commits waits in vain at most, for up to 10 ms.
- */
-const COMMITS_WITHOUT_WAIT = 16;
 
 /** A store whose commits an observer can count. */
 export interface CommittingStore {
@@ -42,8 +34,8 @@ export interface BatchOptions<Write> {
   /** Settles the writes. It needs no `this`, and neither throws nor rejects. */
   commit: (writes: Write[]) => MaybePromise<void>;
   /**
-   * Splits the waiting writes into those of the next commit and the rest. At least one is chosen. It needs no `this`. Default: all are
-   * chosen.
+   * Splits the waiting writes into those of the next commit and the rest. At least one is chosen.
+   * It needs no `this`. Default: all are chosen.
    */
   choose?: (waiting: Write[]) => { chosen: Write[]; rest: Write[] };
   /** Whether a commit waits for the clients whose writes the last commit has answered. */
@@ -54,20 +46,33 @@ export interface BatchOptions<Write> {
 type State =
   /** No commit runs, and no write waits. */
   | { kind: "idle" }
-  /** The next commit starts when this many writes wait, or when a pause ends. `cancel` ends the pause without a commit. */
+  /**
+   * The next commit starts after a turn of the event loop, or when the batch is full. `cancel` ends
+   * the turn without a commit.
+   */
   | { kind: "gathering"; enough: number; cancel: () => void }
-  /** A commit of this many writes runs, and writes that come meanwhile wait. A commit that blocks this thread has no state. */
+  /**
+   * The next commit starts when each client has sent a write. If a time passes before, the batch
+   * gathers. `cancel` ends the wait.
+   */
+  | { kind: "awaitingClients"; enough: number; cancel: () => void }
+  /**
+   * A commit of this many writes runs, and writes that come meanwhile wait. A commit that blocks
+   * this thread has no state.
+   */
   | { kind: "committing"; count: number; done: Promise<void> };
 
 const IDLE: State = { kind: "idle" };
 
 /**
- * Collects the writes that come at about the same time, and commits them together, one commit at a time. A commit costs a wait for the disk
- * or the database, whatever its size, so concurrent writes share it.
+ * Collects the writes that come at about the same time, and commits them together, one commit at a
+ * time. A commit costs a wait for the disk or the database, whatever its size, so concurrent writes
+ * share it.
  *
- * - The first write of an idle batch begins to gather others. The commit starts after a turn of the event loop in which none came.
- * - After a commit, the batch may wait for the clients that the commit has answered. Otherwise it gathers what comes beside the writes that
- *   wait, or is idle if there are none.
+ * - The first write of an idle batch begins to gather others. The commit starts after a turn of the
+ *   event loop in which none came.
+ * - After a commit, the batch may wait for the clients that the commit has answered. Otherwise it
+ *   gathers what comes beside the writes that wait, or is idle if there are none.
  * - A batch that is full while it gathers, and one that closes, is committed at once.
  */
 export class Batch<Write> implements ObservedBatch {
@@ -77,8 +82,7 @@ export class Batch<Write> implements ObservedBatch {
   /** The writes that no commit has taken yet, in order of arrival. */
   #waiting: Write[] = [];
   #state = IDLE;
-  /** How many of the next commits do not wait for clients. */
-  #commitsWithoutWait = 0;
+  readonly #clientWait = new ClientWait();
   #isClosed = false;
 
   /** Makes a batch in which no write waits yet. */
@@ -108,11 +112,15 @@ export class Batch<Write> implements ObservedBatch {
       throw new StoreUnavailableError(`Too many creates wait for ${this.#options.resource}`);
     }
     this.#waiting.push(write);
-    if (this.#state.kind === "idle") this.#gather();
-    else if (this.#state.kind === "gathering" && this.#waiting.length >= this.#state.enough) this.#commit();
+    const state = this.#state;
+    if (state.kind === "idle") this.#gather();
+    else if (state.kind !== "committing" && this.#waiting.length >= state.enough) this.#commit();
   }
 
-  /** Refuses further writes, and resolves when all that were accepted are settled. It returns no promise if they are settled already. */
+  /**
+   * Refuses further writes, and resolves when all that were accepted are settled. It returns no
+   * promise if they are settled already.
+   */
   close(): MaybePromise<void> {
     this.#isClosed = true;
     this.#commit();
@@ -140,8 +148,9 @@ export class Batch<Write> implements ObservedBatch {
 
   /** Starts a commit of the writes that wait, unless one runs. */
   #commit(): void {
-    if (this.#state.kind === "committing") return;
-    if (this.#state.kind === "gathering") this.#state.cancel();
+    const state = this.#state;
+    if (state.kind === "committing") return;
+    if (state.kind !== "idle") state.cancel();
     this.#state = IDLE;
     if (this.#waiting.length === 0) return;
     const { choose, commit } = this.#options;
@@ -177,21 +186,18 @@ export class Batch<Write> implements ObservedBatch {
   }
 
   /**
-   * Starts a commit when as many writes wait as there are clients, or gathers after about as long as the last commit took. A client that a
-   * commit has answered sends its next write within a moment. If the next commit started just before, that write would have to wait for the
-   * whole of it, and then for its own.
+   * Starts a commit when as many writes wait as there are clients, or gathers after about as long
+   * as the last commit took. A client that a commit has answered sends its next write within a
+   * moment. If the next commit started just before, that write would have to wait for the whole of
+   * it, and then for its own.
    */
   #awaitClients(clients: number, commitMs: number): void {
-    if (this.#commitsWithoutWait > 0) {
-      this.#commitsWithoutWait--;
-      this.#gather();
-      return;
-    }
+    if (!this.#clientWait.isWorthwhile()) return this.#gather();
     const onTimeout = () => {
-      this.#commitsWithoutWait = COMMITS_WITHOUT_WAIT;
+      this.#clientWait.wasInVain();
       this.#gather();
     };
-    const timer = setTimeout(onTimeout, Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, commitMs)));
-    this.#state = { kind: "gathering", enough: clients, cancel: () => clearTimeout(timer) };
+    const timer = setTimeout(onTimeout, waitMs(commitMs));
+    this.#state = { kind: "awaitingClients", enough: clients, cancel: () => clearTimeout(timer) };
   }
 }

@@ -1,10 +1,11 @@
 /**
- * What stores on a database write, and what comes of it. Each kind of write is a member of a union. A store has a `switch` over the kinds,
- * in a function that returns the outcome. The function does not compile if it forgets a kind.
+ * What stores on a database write, and what comes of it. Each kind of write is a member of a union.
+ * A store has a `switch` over the kinds, in a function that returns the outcome. The function does
+ * not compile if it forgets a kind.
  */
 
-import type { MaybePromise } from "../promises.ts";
-import type { IdempotentOutcome, IdempotentRequest, PetDraft } from "./store.ts";
+import type { MaybePromise } from "../../promises.ts";
+import type { IdempotentOutcome, IdempotentRequest, PetDraft } from "../store.ts";
 
 /** What a store writes: a create, a create with a request to remember, or a probe. */
 export type Write =
@@ -13,8 +14,18 @@ export type Write =
   /** A commit that changes no pet, and shows whether a create would succeed. */
   | { kind: "probe" };
 
-/** The outcome of a {@link Write}. */
-export type Outcome = IdempotentOutcome | { outcome: "probed" };
+/** The outcome of each kind of {@link Write}. */
+export interface Outcomes {
+  /** The pet was added, under this id. */
+  create: { outcome: "created"; id: bigint };
+  /** The pet was added, or the request was known. */
+  createOnce: IdempotentOutcome;
+  /** A create would succeed now. */
+  probe: { outcome: "probed" };
+}
+
+/** The outcome of a {@link Write} of any kind. */
+export type Outcome = Outcomes[Write["kind"]];
 
 /** A write whose caller waits for its outcome. */
 export interface PendingWrite {
@@ -29,23 +40,20 @@ export interface PendingWrite {
 /** The writing methods of a store, which all call one method, `write()`. */
 export abstract class WritingStore {
   /** Carries out a write, and resolves when it is durable. */
-  abstract write(write: Write): Promise<Outcome>;
+  abstract write<W extends Write>(write: W): Promise<Outcomes[W["kind"]]>;
 
   /** Waits for the writes that have started, then frees what the store has opened. Later writes are refused. */
   abstract close(): MaybePromise<void>;
 
   /** Adds a pet, and returns its id. */
   async create(pet: PetDraft): Promise<bigint> {
-    const result = await this.write({ kind: "create", pet });
-    if (result.outcome !== "created") throw wrongOutcome("create", result);
-    return result.id;
+    const { id } = await this.write({ kind: "create", pet });
+    return id;
   }
 
   /** Adds a pet unless the request is known. */
-  async createOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
-    const result = await this.write({ kind: "createOnce", pet, request });
-    if (result.outcome === "probed") throw wrongOutcome("createOnce", result);
-    return result;
+  createOnce(pet: PetDraft, request: IdempotentRequest): Promise<IdempotentOutcome> {
+    return this.write({ kind: "createOnce", pet, request });
   }
 
   /** Commits a write that changes no pet. Rejects if a create would fail. */
@@ -57,9 +65,4 @@ export abstract class WritingStore {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
-}
-
-/** The error of a store whose `write()` has a defect. */
-function wrongOutcome(kind: Write["kind"], { outcome }: Outcome): Error {
-  return new Error(`A write of the kind ${kind} cannot have the outcome ${outcome}`);
 }

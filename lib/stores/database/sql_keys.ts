@@ -1,7 +1,11 @@
-/** Keeps API keys in a table of an SQL database. The stores on SQLite and on D1 use it, and each brings its own way to run statements. */
+/**
+ * Keeps API keys in a table of an SQL database. The stores on SQLite and on D1 use it, and each
+ * brings its own way to run statements.
+ */
 
-import { chain, type MaybePromise } from "../promises.ts";
-import { keyOfRow, type KeySnapshot, type KeyStore, type StoredKey } from "./key_store.ts";
+import { chain, type MaybePromise } from "../../promises.ts";
+import type { KeySnapshot, KeyStore, StoredKey } from "../key_store.ts";
+import { keyOfRow } from "./sql_tables.ts";
 
 /** The value of a parameter. A number is bound as a double, and an integer column turns it into an integer. */
 export type Value = string | number | null;
@@ -12,18 +16,24 @@ export type Statement = readonly [sql: string, ...values: Value[]];
 /** The rows of a result, by the names of their columns. */
 export type Rows = Record<string, unknown>[];
 
-/** Runs statements in one transaction, in their order, and returns the rows of each. The `kind` is "read" if none changes anything. */
+/**
+ * Runs statements in one transaction, in their order, and returns the rows of each. The `kind` is
+ * "read" if none changes anything.
+ */
 export type RunStatements = (kind: "read" | "change", ...statements: Statement[]) => MaybePromise<Rows[]>;
 
 /** The columns that a new key fills. */
 const NEW_KEY_COLUMNS = "id, digest, label, caller, read_only, created_at, expires_at";
 
-/** SQLite's last integer. It stands for the expiry of a key that never expires, so that the earlier of two times is their minimum. */
+/**
+ * SQLite's last integer. It stands for the expiry of a key that never expires, so that the earlier
+ * of two times is their minimum.
+ */
 const NEVER = 2n ** 63n - 1n;
 
 /**
- * Keeps API keys in a table of SQLite, or of a database with its SQL. No statement uses a parameter at two places,
- * because Node 22.13 cannot bind such a parameter.
+ * Keeps API keys in a table of SQLite, or of a database with its SQL. No statement uses a parameter
+ * at two places, because Node 22.13 cannot bind such a parameter.
  */
 export class SqlKeys implements KeyStore {
   readonly #table: string;
