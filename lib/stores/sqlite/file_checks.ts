@@ -3,7 +3,7 @@
  * descriptor of the database, because SQLite would lose its locks: see descriptors.ts.
  */
 
-import { existsSync, readSync, type Stats, statSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync, type Stats, statSync } from "node:fs";
 import { StoreUnavailableError } from "../store.ts";
 import { descriptorOf, IS_WORKER } from "./descriptors.ts";
 import { requireNoLogName } from "./file_names.ts";
@@ -36,7 +36,36 @@ export function requireSafeFiles(givenPath: string, path: string, use: FileUse):
         "put the backup in its place by petstore restore, which keeps a copy of both",
     );
   }
+  if (file && file.size > MAX_FIRST_START_BYTES && hasJournalOfEmptyDatabase(path)) {
+    throw new StoreUnavailableError(
+      `${givenPath} has a rollback journal beside it that would empty it; if the file was restored, remove ${givenPath}-journal`,
+    );
+  }
   if (!file) requireNothingLeft(givenPath, path);
+}
+
+/** The largest file that a killed first start leaves: one page. A larger one beside its journal was put there later. */
+const MAX_FIRST_START_BYTES = 4096;
+
+/** The first byte of a rollback journal whose transaction has not ended. */
+const JOURNAL_MAGIC = 0xd9;
+
+/**
+ * Whether a killed first start has left its journal beside a file. SQLite would empty the file by
+ * it, also a backup that was copied there since. At offset 16, a journal has the number of pages
+ * that the database had before (https://www.sqlite.org/fileformat2.html, §3).
+ */
+function hasJournalOfEmptyDatabase(path: string): boolean {
+  const journal = `${path}-journal`;
+  if (!statSync(journal, { throwIfNoEntry: false })?.isFile()) return false;
+  const header = new DataView(new ArrayBuffer(20));
+  const descriptor = openSync(journal, "r");
+  try {
+    readSync(descriptor, header);
+    return header.getUint8(0) === JOURNAL_MAGIC && header.getUint32(16) === 0;
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /**

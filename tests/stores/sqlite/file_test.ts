@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { inspectDatabase } from "../../../lib/stores/sqlite/inspection.ts";
 import { formatPet } from "../../../lib/stores/store.ts";
 import { whileReplaced } from "../../support/while_replaced.ts";
 import { assertRefused, createMany, REX, test, usingStore } from "./support.ts";
@@ -96,6 +97,21 @@ test.path("a second name that a file has for moments, as other starts give it so
     return "timed-out" as const;
   };
   await whileReplaced(Atomics, { wait }, () => usingStore(path, (store) => store.create(REX)));
+});
+
+test.path("a file that was restored beside the journal of a killed first start is not emptied", async (path) => {
+  await usingStore(path, (store) => createMany(store, 200));
+  const restored = readFileSync(path);
+  // Such a start leaves a journal with its magic bytes, no pages, a random number, and an empty original file.
+  const journal = new Uint8Array(512);
+  new DataView(journal.buffer).setBigUint64(0, 0xd9d505f920a163d7n);
+  journal.set([0, 0, 2, 0, 0, 0, 0x10, 0], 20);
+  writeFileSync(`${path}-journal`, journal);
+  assertRefused(path, /has a rollback journal beside it that would empty it/);
+  await assert.rejects(inspectDatabase(path), /has a rollback journal beside it that would empty it/);
+  assert.deepEqual(readFileSync(path), restored);
+  rmSync(`${path}-journal`);
+  assert.equal(await usingStore(path, (store) => store.create(REX)), 201n);
 });
 
 test.path("a log whose database is missing is left unchanged", async (path) => {
