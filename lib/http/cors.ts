@@ -3,7 +3,7 @@
  * checked, because browsers send them without one, and adds the fields that permit a page to read a response.
  */
 
-import { extendReply, KeptReply, type Reply } from "./reply.ts";
+import { extendReply, type Reply } from "./reply.ts";
 import type { RequestContext } from "./context.ts";
 
 /** The option `cors`. */
@@ -14,12 +14,12 @@ export interface CorsOptions {
 
 export interface Cors {
   /**
-   * The reply to a preflight; see {@link isPreflight}. It grants nothing to an origin that is not listed. It is passed to `extend()`, as every
-   * reply is.
+   * The reply to a preflight; see {@link isPreflight}. It grants nothing to an origin that is not
+   * listed. As every reply, it gets the fields of {@link withCorsFields}.
    */
   preflight(context: RequestContext): Reply;
-  /** Adds the fields by which a browser permits or refuses the response to a page. */
-  extend(reply: Reply, context: RequestContext): Reply;
+  /** The origin that the response permits: that of the request, or `*` for all, or none. */
+  permittedOrigin(context: RequestContext): string | undefined;
 }
 
 export const ALLOW_ORIGIN = "access-control-allow-origin";
@@ -70,7 +70,6 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
   const permitsAny = isAny(origins);
   const permitted = new Set(origins);
 
-  /** The origin that the response permits: that of the request, or `*`, or none. */
   function permittedOrigin(context: RequestContext): string | undefined {
     if (permitsAny) return "*";
     const origin = context.header("origin");
@@ -81,22 +80,18 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
     preflight(context) {
       return permittedOrigin(context) === undefined ? REFUSED_PREFLIGHT : permittedPreflight;
     },
-    extend(reply, context) {
-      const origin = permittedOrigin(context);
-      // For speed, a reply that is kept for later requests keeps its last variant too.
-      if (reply instanceof KeptReply) return reply.variantFor(origin, () => withCorsFields(reply, origin));
-      return withCorsFields(reply, origin);
-    },
+    permittedOrigin,
   };
 }
 
 /**
- * Adds the fields of CORS to a reply. Fields are found by their names in lower case, which every reply of the service has. A reply that permits
- * every origin by itself, as that to `GET /openapi.json`, still does so for an origin that is not permitted here.
+ * Adds the fields by which a browser permits or refuses a response to a page. Fields are found by
+ * their names in lower case, which every reply of the service has. A reply that permits every origin
+ * by itself, as that to `GET /openapi.json`, still does so for an origin that is not permitted here.
  *
- * @param origin The origin that the response permits, or `*`. It is undefined if the origin of the request is not permitted.
+ * @param origin What {@link Cors.permittedOrigin} returns.
  */
-function withCorsFields(reply: Reply, origin: string | undefined): Reply {
+export function withCorsFields(reply: Reply, origin: string | undefined): Reply {
   const { vary } = reply.headers;
   const added: Record<string, string> = {};
   // Caches keep a response for each origin. A `Vary` of the reply's own, such as that of a compressed file, stays.

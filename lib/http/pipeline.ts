@@ -92,7 +92,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   return {
     respond(context, send) {
       finisher.begin(context);
-      const finish = (reply: Reply) => send(finisher.finish(reply, context));
+      const finish = (reply: Reply, endedAt?: number) => send(finisher.finish(reply, context, endedAt));
       const sendFailure = (thrown: unknown) => finish(recover(thrown, context));
       let reply;
       try {
@@ -101,7 +101,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         return sendFailure(thrown);
       }
       if (isPromise(reply)) return reply.then(finish, sendFailure);
-      return reply instanceof KeptReply ? send(finisher.finishAtOnce(reply, context)) : finish(reply);
+      return reply instanceof KeptReply ? finish(reply, context.arrivedAt) : finish(reply);
     },
     fail: (thrown, context) => finisher.prepare(recover(thrown, context), context),
     finisher,

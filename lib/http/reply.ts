@@ -21,11 +21,14 @@ export const BROKEN_OFF: unique symbol = Symbol("broken off");
 export type Body = string | Uint8Array<ArrayBuffer> | typeof BROKEN_OFF | null;
 
 /**
- * The changes of the store that make a kept reply stale:
+ * Which change of the store makes a kept reply stale:
  *
- * - `alteration`: only a change or a removal of a pet, as for a pet itself or a page that is full. A body that never changes says this too,
- *   because it is the rarer kind.
- * - `addition`: a new pet too, as for the last page or a pet that does not exist.
+ * | value        | replies that have it             | a pet is added | a pet is altered or removed |
+ * | ------------ | -------------------------------- | -------------- | --------------------------- |
+ * | `alteration` | a pet, a full page               | still right    | stale                       |
+ * | `addition`   | the last page, the 404 for an id | stale          | stale                       |
+ *
+ * A body that never changes has `alteration`, because that is the rarer kind.
  */
 export type Invalidation = "alteration" | "addition";
 
