@@ -11,6 +11,7 @@ import { makeFile, renameToNew } from "../process/publish_file.ts";
 import { commandLine } from "../process/invocation.ts";
 import { SettingError } from "../process/start_error.ts";
 import { formatPetCount, oneLine } from "../process/lines.ts";
+import { SWITCH } from "../settings/formats.ts";
 import { SETTINGS } from "../settings/server_settings.ts";
 import { findSqliteFile, prepareFolder } from "../store_setting/find_store.ts";
 import { declareCommand } from "./command.ts";
@@ -20,6 +21,7 @@ export const RESTORE = declareCommand({
   options: {
     store: SETTINGS.store,
     "revoke-newer": {
+      format: SWITCH,
       help: "revoke the keys that were revoked since the backup, and apply expiries that were set since then",
     },
   },

@@ -17,6 +17,15 @@ export interface Format<T> {
   parse(text: string): T | undefined;
 }
 
+/** A switch. Its flag has no value: it is given as `--x` or `--no-x`. Its variable has this text. */
+export const SWITCH: Format<boolean> = {
+  placeholder: "on|off",
+  description: "on or off",
+  parse: (text) => SWITCH_VALUES.get(text),
+};
+
+const SWITCH_VALUES = new Map([["on", true], ["off", false]]);
+
 /** Any text. What reads the value checks it. */
 export function text(placeholder: string): Format<string> {
   return { placeholder, description: "a text", parse: (text) => text };

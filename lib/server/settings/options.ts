@@ -7,7 +7,7 @@
  *   port: { format: PORT, variable: "PETSTORE_PORT", default: "8000", help: "the port" },
  *   key: { format: API_KEY, isList: true, variable: "PETSTORE_KEYS", help: "an API key" },
  *   metrics: { format: ADDRESS, help: "the address of the metrics" },
- *   "dry-run": { help: "change nothing" },
+ *   "dry-run": { format: SWITCH, help: "change nothing" },
  * } satisfies Options;
  * ```
  *
@@ -30,13 +30,13 @@ import { normalize } from "./setting_text.ts";
 
 /** An option of a command, as the command declares it. */
 export interface Option {
-  /** What its value is. It is absent for a switch, which has no value: it is given as `--x` or `--no-x`. */
-  format?: Format<unknown>;
+  /** What its value is. {@link SWITCH} is the format of an option that is on or off. */
+  format: Format<unknown>;
   /** The letter of a short form, such as `h` for `-h`. */
   short?: string;
   /** Whether the flag may be given several times. Commas or line ends separate the values in its variable. */
   isList?: true;
-  /** The environment variable that applies when the flag is absent. For a switch, its value is `on` or `off`. */
+  /** The environment variable that applies when the flag is absent. */
   variable?: string;
   /** A variable that hosting platforms set. It applies when the flag and `variable` are absent. */
   alias?: string;
@@ -48,7 +48,7 @@ export interface Option {
 /** Options by their flags without the dashes. */
 export type Options = Readonly<Record<string, Option>>;
 
-/** The values of options, by their flags. */
+/** The values of options, by their flags. The table above has a row for each case. */
 export type Values<Given extends Options> = { readonly [Name in keyof Given]: ValueOf<Given[Name]> };
 
 /** A list that is unset is empty. Any other option without a default may be undefined. */
@@ -56,8 +56,8 @@ type ValueOf<Given extends Option> = Given extends { isList: true } ? readonly I
   : Given extends { default: string } ? ItemOf<Given>
   : ItemOf<Given> | undefined;
 
-/** What the format of an option parses. A switch has no format, and is a boolean. */
-type ItemOf<Given extends Option> = Given extends { format: Format<infer Item> } ? Item : boolean;
+/** What the format of an option parses. */
+type ItemOf<Given extends Option> = Given extends { format: Format<infer Item> } ? Item : never;
 
 /** The texts of each flag of a command line, in order. A switch has booleans. */
 export type Flags = Readonly<Record<string, readonly (string | boolean)[] | undefined>>;
@@ -111,7 +111,7 @@ function splitList(text: string, source: string): string[] {
   );
 }
 
-function parse(given: string, source: string, { format = ON_OR_OFF }: Option): unknown {
+function parse(given: string, source: string, { format }: Option): unknown {
   const text = normalize(given, source);
   const value = checkAsSetting(() => format.parse(text), source);
   if (value !== undefined) return value;
@@ -119,12 +119,3 @@ function parse(given: string, source: string, { format = ON_OR_OFF }: Option): u
   const quoted = text.includes("@") ? "" : `, not ${JSON.stringify(text)}`;
   throw new SettingError(`${source} must be ${format.description}${quoted}`);
 }
-
-/** The format of a switch in a variable. */
-const ON_OR_OFF: Format<unknown> = {
-  placeholder: "on|off",
-  description: "on or off",
-  parse: (text) => SWITCH_VALUES.get(text),
-};
-
-const SWITCH_VALUES = new Map([["on", true], ["off", false]]);

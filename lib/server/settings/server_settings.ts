@@ -15,7 +15,7 @@
 import type { PetstoreOptions } from "../../petstore/options.ts";
 import { KEY_FILE } from "../first_key/key_file.ts";
 import { FILE_VARIABLES } from "./environment.ts";
-import { ADDRESS, HOSTNAME, numberFrom, oneOf, PORT, text } from "./formats.ts";
+import { ADDRESS, HOSTNAME, numberFrom, oneOf, PORT, SWITCH, text } from "./formats.ts";
 import { API_KEY, FAULT_SHARES, OPENAPI_SERVER, ORIGIN, PUBLIC_URL, STABILITY } from "./library_formats.ts";
 import type { Options, Values } from "./options.ts";
 
@@ -55,11 +55,13 @@ export const SETTINGS = {
     help: "how many sample pets the server adds at the start, if the store has no pets",
   },
   "allow-reset": {
+    format: SWITCH,
     variable: "PETSTORE_ALLOW_RESET",
     default: "off",
     help: "let POST /reset restore the sample pets of a store in memory, for tests of a client",
   },
   "reuse-port": {
+    format: SWITCH,
     variable: "PETSTORE_REUSE_PORT",
     default: "off",
     help: "let other servers listen at the same port; Linux gives each connection to one of them",
@@ -90,6 +92,7 @@ export const SETTINGS = {
     help: "a label of an operation, experimental, alpha or beta, for the OpenAPI description, such as listPets=beta",
   },
   "enforce-sunset": {
+    format: SWITCH,
     variable: "PETSTORE_ENFORCE_SUNSET",
     default: "off",
     help: "answer the deprecated operation with 410 from the date in Sunset on",
@@ -119,6 +122,7 @@ export const SETTINGS = {
       "delay, unavailable, cut and lose",
   },
   docs: {
+    format: SWITCH,
     variable: "PETSTORE_DOCS",
     default: "on",
     help: "serve a web page at /docs on which each operation can be tried",
