@@ -1,6 +1,18 @@
 /**
  * Keeps pets in PostgreSQL, through a `Pool` of node-postgres. Any number of servers may share one database.
  *
+ * The way of a create, with the default `timeoutMs` of 5000:
+ *
+ * ```txt
+ *      0 ms  create()     checks the pet. It joins the batch, while the one before it is committed.
+ *    … 2500  batch        is sent as one statement. A create that has waited longer is refused.
+ *            add_pets()   in PostgreSQL, takes the lock of all servers, gives the ids, stores the pets.
+ *            commit       makes the pets visible, in the order of their ids, and durable.
+ *            outcomes     one for each create, which resolves: created, replayed or conflict.
+ *    … 5000  deadline     of the oldest create. An unanswered statement is cancelled while it waits
+ *                         for the lock. Its creates reject, and may be stored.
+ * ```
+ *
  * @example
  * ```ts ignore
  * import { createPetstore } from "@petstore/petstore";

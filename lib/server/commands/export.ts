@@ -1,11 +1,10 @@
 import { statSync, writeFile } from "node:fs";
 import { promisify } from "node:util";
 import { requireNoLogName } from "../../stores/sqlite/file_names.ts";
-import { isBrokenPipe, writeAll } from "../process/writers.ts";
+import { isBrokenPipe, type Sink, writeAll } from "../process/writers.ts";
 import { STANDARD } from "../transfer/files.ts";
 import { publishFile } from "../process/publish_file.ts";
 import { formatPetCount } from "../process/lines.ts";
-import type { Sink } from "../process/writers.ts";
 import { SETTINGS } from "../settings/server_settings.ts";
 import { findSharedStore } from "../store_setting/find_store.ts";
 import type { SharedStore } from "../store_setting/store_setting.ts";

@@ -54,19 +54,17 @@ export function readFlags(given: readonly GivenFlag[], options: Options, advice:
     const { name, isOn } = readName(flag.name, options);
     const fault = faultOf(flag, name, isOn, options);
     if (fault !== undefined) throw new SettingError(`${fault}; ${advice}`);
-    flags[name] ??= [];
-    flags[name].push(flag.value ?? isOn);
+    (flags[name] ??= []).push(flag.value ?? isOn);
   }
   return flags;
 }
 
 /** The option that a flag names, and whether the flag switches it on. The option may be unknown. */
 function readName(name: string, options: Options): { name: string; isOn: boolean } {
-  // `--port`, `--docs`
-  if (Object.hasOwn(options, name)) return { name, isOn: true };
   // `--no-docs`, `--no-port`
-  if (name.startsWith("no-")) return { name: name.slice("no-".length), isOn: false };
-  // `--prot`
+  const isOff = name.startsWith("no-") && !Object.hasOwn(options, name);
+  if (isOff) return { name: name.slice("no-".length), isOn: false };
+  // `--docs`, `--port`, `--prot`
   return { name, isOn: true };
 }
 

@@ -8,7 +8,7 @@ import { type Outcome, statusCode, uncertainOutcomeError } from "@petstore/petst
 import type { Row } from "./client/connection.ts";
 import { isTransient } from "./client/errors.ts";
 import type { StatementQueue } from "./client/statement_queue.ts";
-import { qualify } from "./qualify.ts";
+import { addStatement } from "./statements.ts";
 
 /** The longest pause before a retry after a conflict. */
 const MAX_PAUSE_MS = 20;
@@ -54,12 +54,6 @@ async function callAddPets(
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
-}
-
-/** Makes the statement that calls `add_pets`. */
-export function addStatement(schema: string, columns = "outcome, id"): string {
-  return qualify(`SELECT ${columns}
-    FROM "${schema}".add_pets($1::text[], $2::bigint[], $3::smallint[], $4::text[], $5::text[], $6::bigint[])`);
 }
 
 /** Makes the parameters of `add_pets`: arrays in PostgreSQL's notation, because all parameters are texts. */

@@ -10,6 +10,7 @@ import {
 } from "@petstore/petstore/store/toolkit";
 import { addPets } from "./add_pets.ts";
 import type { StatementQueue } from "./client/statement_queue.ts";
+import { deleteStatement } from "./statements.ts";
 
 /** A create that waits for its commit. */
 interface Create extends PendingWrite {
@@ -24,7 +25,7 @@ const CREATES_PER_DELETION = 500;
 /** How many requests one deletion deletes at most: more than are added between two, and few enough for a short transaction. */
 const MAX_DELETED = 2000;
 
-/** Commits the creates of a store in batches, each by one statement. */
+/** Commits the creates of a store in batches, each by one statement. The head of mod.ts shows their way. */
 export class GroupCommit {
   /** The batch runs one statement at a time: a second one would only wait for the lock of the first. */
   readonly batch: Batch<Create>;
@@ -34,8 +35,11 @@ export class GroupCommit {
 
   constructor(db: StatementQueue) {
     this.#db = db;
-    const commit = (waiting: readonly Create[]) => this.#commit(waiting);
-    this.batch = new Batch<Create>({ resource: "PostgreSQL", choose: chooseCreates, commit });
+    this.batch = new Batch({
+      resource: "PostgreSQL",
+      choose: chooseCreates,
+      commit: (waiting) => this.#commit(waiting),
+    });
   }
 
   write(write: Write): Promise<Outcome> {
@@ -92,11 +96,6 @@ export class GroupCommit {
     this.#createsToDeletion = CREATES_PER_DELETION;
     this.#db.query(deleteStatement(this.#db.schema), [String(MAX_DELETED)]).catch(() => {});
   }
-}
-
-/** Makes the statement that deletes expired requests, up to the number that is its parameter. */
-export function deleteStatement(schema: string): string {
-  return `SELECT "${schema}".forget_requests($1::integer)`;
 }
 
 /** Refuses the creates that came before a moment, and returns the others. */

@@ -6,7 +6,7 @@
 import { StoreUnavailableError } from "@petstore/petstore/store";
 import { storeClosed, uncertainOutcomeError } from "@petstore/petstore/store/toolkit";
 import type { CheckedOptions } from "../options.ts";
-import { qualify } from "../qualify.ts";
+import { CANCEL } from "../statements.ts";
 import { type Connection, type Parameter, type Row, runStatement } from "./connection.ts";
 import { asUnavailable, isAnswer, isRefusal } from "./errors.ts";
 import { guardPool, ignoreError } from "./driver_workarounds.ts";
@@ -217,14 +217,3 @@ function timeoutError(timeLimit: number): StoreUnavailableError {
   const message = `PostgreSQL has not answered within ${Math.round(timeLimit)} ms`;
   return new StoreUnavailableError(message, { isTemporary: true });
 }
-
-/**
- * Cancels the statement that a process of PostgreSQL runs. Parameters:
- *
- * 1. The number of the process.
- * 2. The text of the statement, of which PostgreSQL may know only the beginning. No other statement must be cancelled: a pooler shows other
- *    processes than those of PostgreSQL, and after a failover the process may be one of another server.
- * 3. `always`, or another text if the statement may be cancelled only while it waits for a lock.
- */
-export const CANCEL = qualify(`SELECT pg_cancel_backend(pid)::text FROM pg_catalog.pg_stat_activity
-  WHERE pid = $1::integer AND starts_with($2::text, query) AND (wait_event_type = 'Lock' OR $3::text = 'always')`);

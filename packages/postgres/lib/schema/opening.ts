@@ -2,7 +2,7 @@
 
 import { StoreUnavailableError } from "@petstore/petstore/store";
 import type { StatementQueue } from "../client/statement_queue.ts";
-import { qualify } from "../qualify.ts";
+import { SELECT_STATE } from "../statements.ts";
 import { requirePrivileges } from "./privileges.ts";
 import { MIGRATIONS, postgresSchema } from "./schema.ts";
 
@@ -79,8 +79,3 @@ async function inspect(db: StatementQueue): Promise<Inspection> {
   }
   return { version, isReadOnly: readOnly === "on" };
 }
-
-/** Reads the encoding, whether this session can only read, and the table with the version, or null. Parameter: the name of that table. */
-const SELECT_STATE = qualify(
-  `SELECT current_setting('server_encoding'), current_setting('transaction_read_only'), to_regclass($1::text)::text`,
-);
