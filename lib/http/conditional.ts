@@ -45,7 +45,10 @@ function quotedPart(etag: string): string {
   return etag.replace(/^W\//, "");
 }
 
-/** A 304 has no body, so the headers about it are left out. Others, such as Link, may be new to the client (RFC 9110 §15.4.5). */
+/**
+ * A 304 has no body, so the headers about it are left out. Others, such as Link, may be new to the
+ * client (RFC 9110 §15.4.5).
+ */
 function withoutBodyFields(headers: HeaderFields): HeaderFields {
   const { "content-type": _type, "content-encoding": _coding, "x-content-type-options": _options, ...others } = headers;
   return others;

@@ -1,6 +1,7 @@
 /**
- * Cross-origin resource sharing (Fetch, section 3.2): which pages of other origins may use the API. It answers preflights before the key is
- * checked, because browsers send them without one, and adds the fields that permit a page to read a response.
+ * Cross-origin resource sharing (Fetch, section 3.2): which pages of other origins may use the API.
+ * It answers preflights before the key is checked, because browsers send them without one, and adds
+ * the fields that permit a page to read a response.
  */
 
 import { extendReply, type Reply } from "./reply.ts";
@@ -25,7 +26,10 @@ export interface Cors {
 export const ALLOW_ORIGIN = "access-control-allow-origin";
 const EXPOSE_HEADERS = "access-control-expose-headers";
 
-/** The response fields of the service that a page may read. Browsers show a page no others but a few, such as Content-Type. */
+/**
+ * The response fields of the service that a page may read. Browsers show a page no others but a
+ * few, such as Content-Type.
+ */
 const EXPOSED_FIELDS = [
   "link",
   "location",
@@ -40,8 +44,9 @@ const EXPOSED_FIELDS = [
 ];
 
 /**
- * The reply to a preflight of an origin that is not permitted. It has no field that grants something, so the browser tells the page's author
- * that `Access-Control-Allow-Origin` is missing. A 401 would lead the author to the key, which no preflight has.
+ * The reply to a preflight of an origin that is not permitted. It has no field that grants
+ * something, so the browser tells the page's author that `Access-Control-Allow-Origin` is missing.
+ * A 401 would lead the author to the key, which no preflight has.
  */
 export const REFUSED_PREFLIGHT: Reply = { status: 204, headers: {}, body: null };
 
@@ -86,8 +91,9 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
 
 /**
  * Adds the fields by which a browser permits or refuses a response to a page. Fields are found by
- * their names in lower case, which every reply of the service has. A reply that permits every origin
- * by itself, as that to `GET /openapi.json`, still does so for an origin that is not permitted here.
+ * their names in lower case, which every reply of the service has. A reply that permits every
+ * origin by itself, as that to `GET /openapi.json`, still does so for an origin that is not
+ * permitted here.
  *
  * @param origin What {@link Cors.permittedOrigin} returns.
  */
@@ -108,8 +114,8 @@ export function withCorsFields(reply: Reply, origin: string | undefined): Reply 
 }
 
 /**
- * The origin of an app shell or a browser extension, as it is sent: `capacitor://localhost`, `tauri://localhost` or
- * `chrome-extension://…`. URL parsers know no origin for these schemes.
+ * The origin of an app shell or a browser extension, as it is sent: `capacitor://localhost`,
+ * `tauri://localhost` or `chrome-extension://…`. URL parsers know no origin for these schemes.
  */
 const ORIGIN_OF_SHELL = /^[a-z][a-z\d+.-]*:\/\/[a-z\d._-]+(?::\d+)?$/;
 

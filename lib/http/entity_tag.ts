@@ -36,10 +36,11 @@ const PRIME_1 = 0x9e3779b1;
 const PRIME_2 = 0x85ebca77;
 
 /**
- * Hashes words in two independent lanes, which a processor computes in parallel. Each half of the hash joins the lanes, in another order.
+ * Hashes words in two independent lanes, which a processor computes in parallel. Each half of the
+ * hash joins the lanes, in another order.
  *
- * @param words The UTF-8 bytes of the text, four in each word, and then zeros up to an even number of words. A text that ends in such zeros
- * itself has another length, which is in the tag.
+ * @param words The UTF-8 bytes of the text, four in each word, and then zeros up to an even number
+ * of words. A text that ends in such zeros itself has another length, which is in the tag.
  */
 function hashWords(words: Uint32Array, count: number): [hashA: number, hashB: number] {
   let a = PRIME_1;

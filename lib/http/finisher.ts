@@ -5,8 +5,8 @@ import { extendReply, KeptReply, type Reply, withoutBody } from "./reply.ts";
 import { withRequestId } from "./request_id.ts";
 
 /**
- * Called for each reply before it is sent. It must not throw. Times are those of `performance.now()`; `endedAt` is
- * `startedAt` for a kept response that was sent at once.
+ * Called for each reply before it is sent. It must not throw. Times are those of
+ * `performance.now()`; `endedAt` is `startedAt` for a kept response that was sent at once.
  */
 export type Observer = (context: RequestContext, reply: Reply, startedAt: number, endedAt: number) => void;
 
@@ -28,9 +28,9 @@ export interface Finisher {
   /**
    * Prepares a reply for sending, and shows it to the observer.
    *
-   * @param endedAt When the reply was ready, in milliseconds as in `performance.now()`. Default: now.
-   * For a kept reply that waited for nothing, it is the start of the request. That saves a reading
-   * of the clock, which takes a hundredth of the time of such a reply.
+   * @param endedAt When the reply was ready, in milliseconds as in `performance.now()`. Default:
+   * now. For a kept reply that waited for nothing, it is the start of the request. That saves a
+   * reading of the clock, which takes a hundredth of the time of such a reply.
    */
   finish(reply: Reply, context: RequestContext, endedAt?: number): Reply;
   /** Prepares a reply for sending without the observer, which has seen the one whose place it takes. */
@@ -70,8 +70,8 @@ export function createFinisher({ cors, requestIds, observe, mayLackAuthorization
 }
 
 /**
- * Keeps shared caches from storing a reply. They do so by themselves only if the request has the field Authorization (RFC 9111 §3.5). An
- * app's response may have a rule of its own.
+ * Keeps shared caches from storing a reply. They do so by themselves only if the request has the
+ * field Authorization (RFC 9111 §3.5). An app's response may have a rule of its own.
  */
 function keepPrivate(reply: Reply): Reply {
   if (Object.hasOwn(reply.headers, "cache-control")) return reply;

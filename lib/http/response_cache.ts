@@ -5,10 +5,11 @@
  * - It is sent only while nothing has changed on which it depends; `Invalidation` says on what. The
  *   store counts its changes. The counters from before the response was made are kept with it, and
  *   each use compares them with the present ones. stores/store_changes.ts has an example.
- * - When the cache is full, the responses that have not been asked for lately are dropped ({@link RecentCache}).
+ * - When the cache is full, the responses that have not been asked for lately are dropped
+ *   ({@link RecentCache}).
  *
- * A request calls `find()` first. Just before the kept response is sent, after everything that waits, it asks `isFresh()`. If there is no fresh
- * response, `make()` makes one.
+ * A request calls `find()` first. Just before the kept response is sent, after everything that
+ * waits, it asks `isFresh()`. If there is no fresh response, `make()` makes one.
  */
 
 import { chain, type MaybePromise } from "../promises.ts";

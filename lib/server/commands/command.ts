@@ -13,16 +13,18 @@ export interface Command<Given extends Options = Options> {
   /** Whether the command can run without its operand. One that is given and empty is always refused. */
   isOperandOptional?: true;
   /**
-   * What the message of an unexpected error begins with, such as `The backup failed`. A {@link SettingError} and the error of a store explain
-   * themselves. If absent, an unexpected error is a bug and ends the program, unless the system has thrown it.
+   * What the message of an unexpected error begins with, such as `The backup failed`. A
+   * {@link SettingError} and the error of a store explain themselves. If absent, an unexpected
+   * error is a bug and ends the program, unless the system has thrown it.
    */
   failure?: string;
   /** The paragraphs of its help text below the flags. An empty line separates them. */
   about: string;
   examples: readonly string[];
   /**
-   * Whether the output only reports work, as the log of a server and the line of an import do. The command has then succeeded even if its
-   * output cannot be written: a status that asks for another attempt would add all pets again. If absent, the output is the result.
+   * Whether the output only reports work, as the log of a server and the line of an import do. The
+   * command has then succeeded even if its output cannot be written: a status that asks for another
+   * attempt would add all pets again. If absent, the output is the result.
    */
   mayLoseOutput?: true;
   /**

@@ -74,7 +74,8 @@ function mayBeName(word: string): boolean {
 
 /**
  * @param words The words after the name of the command.
- * @throws {SettingError} If there is no such command. The message does not quote the name, because it may be a key.
+ * @throws {SettingError} If there is no such command. The message does not quote the name, because
+ * it may be a key.
  */
 async function loadCommand(name: string, words: readonly string[]): Promise<FoundCommand> {
   if (!Object.hasOwn(COMMANDS, name)) {
@@ -87,9 +88,11 @@ async function loadCommand(name: string, words: readonly string[]): Promise<Foun
 }
 
 /**
- * Checks the words after a command, and finds out whether they ask for a text. The values of flags are not checked.
+ * Checks the words after a command, and finds out whether they ask for a text. The values of flags
+ * are not checked.
  *
- * @throws {SettingError} If a flag is unknown, lacks its value or must not have one, or there are too many or too few operands.
+ * @throws {SettingError} If a flag is unknown, lacks its value or must not have one, or there are
+ * too many or too few operands.
  */
 export function checkWords(found: FoundCommand): TextRequest | CheckedCommand {
   const { name, command } = found;
@@ -105,8 +108,8 @@ export function checkWords(found: FoundCommand): TextRequest | CheckedCommand {
  * The operand of a command, or "" if none is given.
  *
  * @param advice The end of a message about a word that is not expected.
- * @throws {SettingError} If there are too many words or too few, or the operand has a control character. The messages do not quote a word,
- * because a word without a flag may be a key.
+ * @throws {SettingError} If there are too many words or too few, or the operand has a control
+ * character. The messages do not quote a word, because a word without a flag may be a key.
  */
 function readOperand(words: readonly string[], command: Command, advice: string): string {
   const { operand: name, isOperandOptional, examples } = command;
@@ -122,7 +125,8 @@ function readOperand(words: readonly string[], command: Command, advice: string)
     throw new SettingError(`Name the ${name}, as in ${commandLine(example)}`);
   }
   if (others.length > 0) throw new SettingError(`Only one ${name} is expected; ${advice}`);
-  // A script with CRLF ends a name with a carriage return. The file would then not be found by the name that the user sees.
+  // A script with CRLF ends a name with a carriage return. The file would then not be found by the
+  // name that the user sees.
   if (/\p{Cc}/u.test(operand)) throw new SettingError(`The ${name} must not contain control characters`);
   return operand;
 }

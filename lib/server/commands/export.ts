@@ -47,7 +47,8 @@ async function exportToOutput(store: SharedStore, output: Sink): Promise<number 
 async function exportToFile(store: SharedStore, path: string): Promise<number> {
   // SQLite would take a file beside a database for its log, and overwrite or delete it.
   requireNoLogName(path);
-  // A write that ends in a later turn of the event loop lets signals through. With writeSync(), none would come before the end.
+  // A write that ends in a later turn of the event loop lets signals through. With writeSync(),
+  // none would come before the end.
   const write = promisify(writeFile);
   return await publishFile(path, (_, file, signal) =>
     exportPets(store, async (bytes) => {

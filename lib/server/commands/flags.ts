@@ -1,6 +1,7 @@
 /**
- * Reads the flags of a command line. `parseArgs()` of Node only splits the words here: its own checks throw errors that name the flag in
- * prose alone, and we suggest the flag that a mistyped one may mean.
+ * Reads the flags of a command line. `parseArgs()` of Node only splits the words here: its own
+ * checks throw errors that name the flag in prose alone, and we suggest the flag that a mistyped
+ * one may mean.
  */
 
 import { parseArgs } from "node:util";

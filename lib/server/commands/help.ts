@@ -62,7 +62,10 @@ function describeOption([flag, option]: [string, Option]): string {
   return describeRow(`--${flag}${form}`, help, notes);
 }
 
-/** What follows a switch in the help text: its short form, or `--no-x` if it is a setting, which may be on by default. */
+/**
+ * What follows a switch in the help text: its short form, or `--no-x` if it is a setting, which may
+ * be on by default.
+ */
 function switchForm(flag: string, { short, variable }: Option): string {
   if (short !== undefined) return `, -${short}`;
   return variable === undefined ? "" : `, --no-${flag}`;

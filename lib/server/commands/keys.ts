@@ -111,10 +111,12 @@ export const REVOKE_KEY = declareCommand({
 });
 
 /**
- * Finds the key that an operand names, by its id or by the key itself, and the other keys of the store. This reads the
- * store without opening it, and fails if the store does not exist: to open it would make it.
+ * Finds the key that an operand names, by its id or by the key itself, and the other keys of the
+ * store. This reads the store without opening it, and fails if the store does not exist: to open it
+ * would make it.
  *
- * @throws {SettingError} If there is no such key. The message does not quote the operand, because it may be a key.
+ * @throws {SettingError} If there is no such key. The message does not quote the operand, because
+ * it may be a key.
  */
 async function findKey(operand: string, setting: SharedStore): Promise<{ key: StoredKey; others: StoredKey[] }> {
   const stored = await setting.listKeys();

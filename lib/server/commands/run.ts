@@ -1,6 +1,6 @@
 /**
- * The program: runs the command of a command line. A failure becomes a line on standard error and an
- * exit status. For example, `petstore --log json --port 80` goes this way:
+ * The program: runs the command of a command line. A failure becomes a line on standard error and
+ * an exit status. For example, `petstore --log json --port 80` goes this way:
  *
  * | step            | result                                                                         |
  * | --------------- | ------------------------------------------------------------------------------ |
@@ -10,8 +10,8 @@
  * | `command.run()` | the exit status                                                                |
  *
  * The first two steps may also find that a text is asked for, such as by `--help`. They are two
- * because the program learns from the first how to print failures: the faults of `--log json --prot 80`
- * must be JSON too.
+ * because the program learns from the first how to print failures: the faults of
+ * `--log json --prot 80` must be JSON too.
  */
 
 import type { Command } from "./command.ts";
@@ -34,11 +34,13 @@ const FLUSH_TIMEOUT = 1_000;
  * Runs a command. A server runs until a signal ends it.
  *
  * @param args The arguments of the command line.
- * @returns The exit status: 0 after success or a graceful end, 1 if a later attempt may succeed, 2 if none can, such as for an invalid
- * setting, and 128 and more if a signal has ended the command. A command may also return a status of its own.
+ * @returns The exit status: 0 after success or a graceful end, 1 if a later attempt may succeed, 2
+ * if none can, such as for an invalid setting, and 128 and more if a signal has ended the command.
+ * A command may also return a status of its own.
  */
 export async function run(args: readonly string[], runtime: Runtime): Promise<number> {
-  // With a write beyond `ulimit -f`, the system sends this signal, which would end the process. The write itself fails, which is reported.
+  // With a write beyond `ulimit -f`, the system sends this signal, which would end the process. The
+  // write itself fails, which is reported.
   ignoreSignal("SIGXFSZ");
   const environment = prepareEnvironment(runtime.environment);
   const context: Context = { ...runtime, ...createWriters(runtime.sinks), environment };
@@ -77,14 +79,18 @@ async function printOrRun(found: TextRequest | FoundCommand, context: Context): 
   return await command.run(values, context, operand) ?? 0;
 }
 
-/** Whether something of the output could not be written. A reader that closes the pipe, such as `head`, has got what it wanted. */
+/**
+ * Whether something of the output could not be written. A reader that closes the pipe, such as
+ * `head`, has got what it wanted.
+ */
 async function isLost(output: LineWriter): Promise<boolean> {
   await output.flush();
   return output.failure !== undefined && !isBrokenPipe(output.failure);
 }
 
 /**
- * The failure for the operator: an error that explains itself, an unexpected one of a command that says what has failed, or one of the system.
+ * The failure for the operator: an error that explains itself, an unexpected one of a command that
+ * says what has failed, or one of the system.
  *
  * @throws Any other error, because it is a bug of the program.
  */

@@ -1,6 +1,7 @@
 /**
- * How a command declares its options, and how they are read. A flag has precedence over an environment variable, and a variable over a
- * default. The type of each value follows from the declaration. For example, a command may declare:
+ * How a command declares its options, and how they are read. A flag has precedence over an
+ * environment variable, and a variable over a default. The type of each value follows from the
+ * declaration. For example, a command may declare:
  *
  * ```txt
  * const OPTIONS = {
@@ -20,7 +21,8 @@
  * | `metrics` | the address, `undefined` | `--metrics 127.0.0.1:9464`                                   | `undefined` |
  * | `dry-run` | `boolean`, `undefined`   | `--dry-run` and `--no-dry-run`                               | `undefined` |
  *
- * An invalid text fails with a message for the operator: `--port must be a number from 0 to 65535, not "http"`.
+ * An invalid text fails with a message for the operator:
+ * `--port must be a number from 0 to 65535, not "http"`.
  */
 
 import { SettingError } from "../process/start_error.ts";
@@ -81,8 +83,9 @@ export function readValues<Given extends Options>(
 }
 
 /**
- * Reads what sets an option: its flags, or else its variable, or else its default. There are several items only if the option is a list,
- * and none if it is unset. An empty flag is not unset, but an empty variable is.
+ * Reads what sets an option: its flags, or else its variable, or else its default. There are
+ * several items only if the option is a list, and none if it is unset. An empty flag is not unset,
+ * but an empty variable is.
  */
 function readItems(name: string, option: Option, flags: Flags, environment: Environment): unknown[] {
   const flag = `--${name}`;

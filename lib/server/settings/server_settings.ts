@@ -1,14 +1,19 @@
 /**
- * The settings of a server. The table declares each setting once: its flag, its variable, its format and its help text. Other commands use
- * entries of the table too. Below it are the variables that no setting has, and the options of the library that are settings.
+ * The settings of a server. The table declares each setting once: its flag, its variable, its
+ * format and its help text. Other commands use entries of the table too. Below it are the variables
+ * that no setting has, and the options of the library that are settings.
  *
  * Each check of a value is in one file, which knows what it needs:
  *
- * - `environment.ts`: secrets in files, and variables that Kubernetes sets. Only variables can have them.
- * - `setting_text.ts`: quotes, placeholders and invisible characters, which are mistakes in every text.
+ * - `environment.ts`: secrets in files, and variables that Kubernetes sets. Only variables can have
+ *   them.
+ * - `setting_text.ts`: quotes, placeholders and invisible characters, which are mistakes in every
+ *   text.
  * - `formats.ts`: the text of one value, such as a number or an address.
- * - `library_formats.ts`: the same for values of the library, which checks them, so that programs that use the library get the same rules.
- * - `store_setting/find_store.ts`: the address of the store. It is a text here, because the kind of store decides what is valid.
+ * - `library_formats.ts`: the same for values of the library, which checks them, so that programs
+ *   that use the library get the same rules.
+ * - `store_setting/find_store.ts`: the address of the store. It is a text here, because the kind of
+ *   store decides what is valid.
  * - `serving/serve.ts`: settings that cannot stand together.
  */
 
@@ -133,7 +138,8 @@ export const SETTINGS = {
 export type Settings = Values<typeof SETTINGS>;
 
 /**
- * A line for each variable that begins with `PETSTORE_` and is no setting, for it may be a misspelt one.
+ * A line for each variable that begins with `PETSTORE_` and is no setting, for it may be a misspelt
+ * one.
  *
  * @param names The names of all environment variables.
  */

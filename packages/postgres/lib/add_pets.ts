@@ -1,6 +1,7 @@
 /**
- * Creates and imports add pets by one call of the SQL function `add_pets`, which takes arrays and returns a row for each pet. Its SQL, with the
- * lock, the ids and the remembered requests, is in `schema/functions.ts`.
+ * Creates and imports add pets by one call of the SQL function `add_pets`, which takes arrays and
+ * returns a row for each pet. Its SQL, with the lock, the ids and the remembered requests, is in
+ * `schema/functions.ts`.
  */
 
 import type { IdempotentRequest, PetDraft, StoreUnavailableError } from "@petstore/petstore/store";
@@ -30,7 +31,10 @@ export async function addPets(
   return rows.map(outcomeOf);
 }
 
-/** Adds the pets of an import, all or none. Their outcomes stay in PostgreSQL: to send a row for each pet would take a tenth of an import. */
+/**
+ * Adds the pets of an import, all or none. Their outcomes stay in PostgreSQL: to send a row for
+ * each pet would take a tenth of an import.
+ */
 export async function addAllPets(db: StatementQueue, pets: readonly PetDraft[], deadline: number): Promise<void> {
   const statement = addStatement(db.schema, "count(*)::text");
   const [row] = await callAddPets(db, statement, addParameters(pets, []), deadline);

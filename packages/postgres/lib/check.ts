@@ -3,10 +3,11 @@ import { inspectTables, requireReady } from "./schema/opening.ts";
 import { SELECT_PARTS } from "./statements.ts";
 
 /**
- * Finds the faults of the tables, in sentences, and says what they are. Changes nothing. It reads no pets: the constraints of the table keep
- * out those that the service could not have stored.
+ * Finds the faults of the tables, in sentences, and says what they are. Changes nothing. It reads
+ * no pets: the constraints of the table keep out those that the service could not have stored.
  *
- * @throws {StoreUnavailableError} If there are no tables that this release can use, or the role lacks rights.
+ * @throws {StoreUnavailableError} If there are no tables that this release can use, or the role
+ * lacks rights.
  */
 export async function checkTables(db: StatementQueue): Promise<{ faults: string[]; contents: string }> {
   const { version, isReadOnly } = await inspectTables(db);
@@ -23,8 +24,8 @@ export async function checkTables(db: StatementQueue): Promise<{ faults: string[
 }
 
 /**
- * The parts that the schema must have, as {@link SELECT_PARTS} describes them. A column whose type ends with `?` may be null. A crash
- * empties a table without a write-ahead log.
+ * The parts that the schema must have, as {@link SELECT_PARTS} describes them. A column whose type
+ * ends with `?` may be null. A crash empties a table without a write-ahead log.
  */
 const REQUIRED_PARTS = [
   "column schema_version.version integer",

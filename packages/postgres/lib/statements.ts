@@ -1,7 +1,7 @@
 /**
  * The statements of the store. Their parameters and columns are text, so that no number is rounded.
- * They are plain SQL. `qualify()` makes them safe on a search path of other roles, and says which few
- * constructs they do without. The tables and the SQL functions are in the folder `schema`.
+ * They are plain SQL. `qualify()` makes them safe on a search path of other roles, and says which
+ * few constructs they do without. The tables and the SQL functions are in the folder `schema`.
  */
 
 import { PET_STATUSES, statusCode } from "@petstore/petstore/store/toolkit";
@@ -9,7 +9,10 @@ import { qualify } from "./qualify.ts";
 
 export type ReadStatements = Record<"pet" | "all" | "ofStatus", string>;
 
-/** Makes the statements that read the pets of a schema. Pages take the last id before them, and how many rows they may have. */
+/**
+ * Makes the statements that read the pets of a schema. Pages take the last id before them, and how
+ * many rows they may have.
+ */
 export function readStatements(schema: string): ReadStatements {
   const pets = `"${schema}".pets`;
   const page = (condition: string, order: string) =>
@@ -18,8 +21,8 @@ export function readStatements(schema: string): ReadStatements {
   return {
     pet: qualify(`SELECT ${PET_JSON} FROM ${pets} WHERE id = $1::bigint`),
     all: page("id > $1::bigint", "pet.id"),
-    // The rows are compared with the status and the id together. With `status = $3`, the plan might scan the index of ids, which is slow
-    // for a rare status.
+    // The rows are compared with the status and the id together. With `status = $3`, the plan might
+    // scan the index of ids, which is slow for a rare status.
     ofStatus: page(
       `(status, id) > ($3::smallint, $1::bigint) AND (status, id) <= ($3::smallint, ${2n ** 63n - 1n})`,
       "status, pet.id",
@@ -32,7 +35,10 @@ const STATUS_NAME = `CASE ${
   PET_STATUSES.map((status) => `WHEN status = ${statusCode(status)} THEN '${status}'`).join(" ")
 } END`;
 
-/** The SQL expression for the JSON of a pet, exactly in the format of formatPet(). json_build_object() would insert spaces. */
+/**
+ * The SQL expression for the JSON of a pet, exactly in the format of formatPet().
+ * json_build_object() would insert spaces.
+ */
 const PET_JSON = `concat('{"id":', id, ',"name":', to_json(name), ',"categoryId":', category_id,
   ',"status":"', ${STATUS_NAME}, '"}')`;
 
@@ -48,8 +54,8 @@ export function deleteStatement(schema: string): string {
 }
 
 /**
- * Makes the statements of the keys. A statement that changes keys returns a row, or none if there is
- * nothing to change.
+ * Makes the statements of the keys. A statement that changes keys returns a row, or none if there
+ * is nothing to change.
  */
 export function keyStatements(schema: string): Record<"all" | "version" | "add" | "replace" | "revoke", string> {
   const table = `"${schema}".api_keys`;
@@ -92,21 +98,25 @@ const WAIT_FOR_DISK = `CASE WHEN current_setting('synchronous_commit') = 'off'
  * Cancels the statement that a process of PostgreSQL runs. Parameters:
  *
  * 1. The number of the process.
- * 2. The text of the statement, of which PostgreSQL may know only the beginning. No other statement must be cancelled: a pooler shows other
- *    processes than those of PostgreSQL, and after a failover the process may be one of another server.
+ * 2. The text of the statement, of which PostgreSQL may know only the beginning. No other statement
+ *    must be cancelled: a pooler shows other processes than those of PostgreSQL, and after a
+ *    failover the process may be one of another server.
  * 3. `always`, or another text if the statement may be cancelled only while it waits for a lock.
  */
 export const CANCEL = qualify(`SELECT pg_cancel_backend(pid)::text FROM pg_catalog.pg_stat_activity
   WHERE pid = $1::integer AND starts_with($2::text, query) AND (wait_event_type = 'Lock' OR $3::text = 'always')`);
 
-/** Reads the encoding, whether this session can only read, and the table with the version, or null. Parameter: the name of that table. */
+/**
+ * Reads the encoding, whether this session can only read, and the table with the version, or null.
+ * Parameter: the name of that table.
+ */
 export const SELECT_STATE = qualify(
   `SELECT current_setting('server_encoding'), current_setting('transaction_read_only'), to_regclass($1::text)::text`,
 );
 
 /**
- * Reads from the catalogue which parts the schema has. A partial index does not count as a part. How an index is stored,
- * such as with a `fillfactor`, does not matter.
+ * Reads from the catalogue which parts the schema has. A partial index does not count as a part.
+ * How an index is stored, such as with a `fillfactor`, does not matter.
  */
 export const SELECT_PARTS = qualify(`WITH rel AS (SELECT oid, relname, relpersistence FROM pg_catalog.pg_class
     WHERE relnamespace = $1::regnamespace)

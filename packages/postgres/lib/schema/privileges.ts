@@ -14,8 +14,8 @@ const PRIVILEGES: readonly (readonly [kind: string, name: string, rights: readon
 ];
 
 /**
- * The SQL that grants a role the privileges that a server needs, if it does not own the tables. Run it again after each
- * migration.
+ * The SQL that grants a role the privileges that a server needs, if it does not own the tables. Run
+ * it again after each migration.
  *
  * @param role The role as an SQL identifier, quoted if necessary: inserted unchanged.
  * @param schema The schema of the tables. Default: `petstore`.
