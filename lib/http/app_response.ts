@@ -1,6 +1,7 @@
 /**
- * Makes a reply of the `Response` that a function of the app returns. Its body is read to its end first, so the reply is data like every
- * other. A cache, HEAD or a host need not know that it came from the app. No stream of the app can fail while a client waits for it.
+ * Makes a reply of the `Response` that a function of the app returns. Its body is read to its end
+ * first, so the reply is data like every other. A cache, HEAD or a host need not know that it came
+ * from the app. No stream of the app can fail while a client waits for it.
  */
 
 import { untilAborted } from "../promises.ts";
@@ -19,8 +20,9 @@ const LIMITS: BodyLimits = {
 const BODILESS = [204, 205, 304];
 
 /**
- * The names of fields that are not sent on: those about the connection to an upstream, whose response the app passes on (RFC 9110 §7.6.1),
- * and those about the form of the body, which the host sets. Cookies are kept apart.
+ * The names of fields that are not sent on: those about the connection to an upstream, whose
+ * response the app passes on (RFC 9110 §7.6.1), and those about the form of the body, which the
+ * host sets. Cookies are kept apart.
  */
 const NOT_SENT_ON =
   "connection,content-length,keep-alive,proxy-connection,set-cookie,te,trailer,transfer-encoding,upgrade";
@@ -35,7 +37,8 @@ const CODED = /^(31,139,8|40,181,47,253)\b/;
 const CLIENT_LEFT = /* @__PURE__ */ new Problem(400, "bad_request", "The client disconnected");
 
 /**
- * Lets a function of the app answer a request, and reads its response. That a client leaves meanwhile is no failure of the service.
+ * Lets a function of the app answer a request, and reads its response. That a client leaves
+ * meanwhile is no failure of the service.
  *
  * @throws What the function throws.
  * @throws {TypeError} If the response cannot be sent.
@@ -52,8 +55,9 @@ export async function askApp(request: Request, answer: () => Response | Promise<
 }
 
 /**
- * @param response What the app has returned. It may be anything, and its members may throw. Its class is not asked, because Hono on Node
- * replaces the global `Response`, and `fetch` still returns the original one.
+ * @param response What the app has returned. It may be anything, and its members may throw. Its
+ * class is not asked, because Hono on Node replaces the global `Response`, and `fetch` still
+ * returns the original one.
  * @param signal Aborted when the client leaves. The body is cancelled then.
  * @throws The reason of the signal, if the client has left.
  */
@@ -105,8 +109,9 @@ function sendableFields(headers: Headers): Record<string, string> {
 }
 
 /**
- * Whether a body of `fetch` still has the coding that its header names. `fetch` usually decodes a body and leaves the header as it was, but
- * not always: on Deno, it keeps the coding in the response to a request with `Range`.
+ * Whether a body of `fetch` still has the coding that its header names. `fetch` usually decodes a
+ * body and leaves the header as it was, but not always: on Deno, it keeps the coding in the
+ * response to a request with `Range`.
  */
 function isCoded(body: Uint8Array | null): boolean {
   return CODED.test(String(body?.subarray(0, 4)));

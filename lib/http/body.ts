@@ -1,6 +1,7 @@
 /**
- * Reads the body of a request as text, within a limit of bytes and of time. A fault of the client becomes a `Problem` with a status of its
- * own; what else fails, such as a stream of the app that throws, is an error of the service.
+ * Reads the body of a request as text, within a limit of bytes and of time. A fault of the client
+ * becomes a `Problem` with a status of its own; what else fails, such as a stream of the app that
+ * throws, is an error of the service.
  */
 
 import { waitUnless } from "../promises.ts";
@@ -23,7 +24,8 @@ export type TextReader = (context: RequestContext) => Promise<string>;
 
 export function createTextReader(maxBytes: number, timeoutMs: number): TextReader {
   const beginDeadline = createDeadlines(timeoutMs);
-  // All bodies that are read piece by piece share a budget of memory, since many clients could fill the memory together.
+  // All bodies that are read piece by piece share a budget of memory, since many clients could fill
+  // the memory together.
   const currentMemoryBudget = createMemoryBudgets(timeoutMs);
   const decoder = new TextDecoder();
   const timedOut = bodyTimedOut(timeoutMs);
@@ -36,7 +38,8 @@ export function createTextReader(maxBytes: number, timeoutMs: number): TextReade
     const length = declaredLength(context);
     if (length === undefined) requireChunked(context);
     else if (length > maxBytes) throw tooLarge;
-    // The host allocates a body that it reads at once before a byte has come. So only a short one is read in this way, others piece by piece.
+    // The host allocates a body that it reads at once before a byte has come. So only a short one
+    // is read in this way, others piece by piece.
     const isShort = length !== undefined && length <= MAX_BYTES_AT_ONCE;
     // A request without a body has no stream either, and is read at once, which gives an empty text.
     const stream = isShort ? null : context.openBody();
@@ -74,8 +77,8 @@ function declaredLength(context: RequestContext): number | undefined {
   const declared = context.header("content-length");
   if (declared === null) return undefined;
   if (/^\d+$/.test(declared)) return Number(declared);
-  // Lengths that differ are refused, as the body cannot have all of them. HTTP/2 lets them pass, and a proxy that forwards by HTTP/1 would
-  // choose one.
+  // Lengths that differ are refused, as the body cannot have all of them. HTTP/2 lets them pass,
+  // and a proxy that forwards by HTTP/1 would choose one.
   const lengths = new Set(declared.split(/, */));
   if (lengths.size > 1) throw INCOMPLETE;
   return undefined;
@@ -87,8 +90,8 @@ function requireChunked(context: RequestContext): void {
 }
 
 /**
- * Requires JSON without a content coding. A request without a Content-Type is taken for JSON, because RFC 9110 §8.3
- * lets the receiver decide.
+ * Requires JSON without a content coding. A request without a Content-Type is taken for JSON,
+ * because RFC 9110 §8.3 lets the receiver decide.
  */
 function requireJson(context: RequestContext): void {
   const type = context.header("content-type");

@@ -7,7 +7,10 @@ export const INCOMPLETE = /* @__PURE__ */ new Problem(400, "invalid_json", "The 
 
 export const ACCEPT_POST = { "accept-post": "application/json" };
 
-/** @param type The media type that was sent, such as the one of a form, which `curl -d` sends if it is told no other. */
+/**
+ * @param type The media type that was sent, such as the one of a form, which `curl -d` sends if it
+ * is told no other.
+ */
 export function notJson(type: string): Problem {
   return new Problem(
     415,

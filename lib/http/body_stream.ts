@@ -1,7 +1,8 @@
 /**
- * Reads a body piece by piece. A longer body of a client is read in this way, so that no memory is reserved for bytes that have not come. The
- * clients of a service share one budget, because they could otherwise fill the memory together. The body of an app's `Response` is read in
- * this way too, without the budget.
+ * Reads a body piece by piece. A longer body of a client is read in this way, so that no memory is
+ * reserved for bytes that have not come. The clients of a service share one budget, because they
+ * could otherwise fill the memory together. The body of an app's `Response` is read in this way
+ * too, without the budget.
  */
 
 import { callSafely } from "../promises.ts";
@@ -10,8 +11,8 @@ import { OVERLOADED } from "./body_problems.ts";
 import type { Problem } from "./problem.ts";
 
 /**
- * The longest body that the host reads at once, in bytes. A host allocates the announced length before a byte has come, so it must not do so
- * for longer bodies.
+ * The longest body that the host reads at once, in bytes. A host allocates the announced length
+ * before a byte has come, so it must not do so for longer bodies.
  */
 export const MAX_BYTES_AT_ONCE = 16_384;
 
@@ -19,8 +20,8 @@ export const MAX_BYTES_AT_ONCE = 16_384;
 export const MAX_MEMORY = 64 * 1024 * 1024;
 
 /**
- * A client may send a body in many tiny pieces, each of which costs a turn. Beyond 256 pieces, the average piece must have 256
- * bytes, or the body is refused.
+ * A client may send a body in many tiny pieces, each of which costs a turn. Beyond 256 pieces, the
+ * average piece must have 256 bytes, or the body is refused.
  */
 const MAX_TINY_PIECES = 256;
 const MIN_BYTES_PER_PIECE = 256;
@@ -29,10 +30,13 @@ const MIN_BYTES_PER_PIECE = 256;
 const PIECES_PER_TURN = 64;
 
 /**
- * How long a body of which not all is read stays open, in milliseconds. Two runtimes need this time:
+ * How long a body of which not all is read stays open, in milliseconds. Two runtimes need this
+ * time:
  *
- * - If the body of a request is cancelled sooner, Deno reads it to its end, or the client gets a reset and no response.
- * - Node 24 and 26 write a `FormData` of the app into its stream in the background. A write after the cancellation ends the process.
+ * - If the body of a request is cancelled sooner, Deno reads it to its end, or the client gets a
+ *   reset and no response.
+ * - Node 24 and 26 write a `FormData` of the app into its stream in the background. A write after
+ *   the cancellation ends the process.
  */
 const CANCEL_DELAY_MS = 1000;
 
@@ -43,9 +47,11 @@ export interface BodyReader {
 }
 
 /**
- * Opens a body that may be made of an iterable, as by `new Response(generator())` or by a `Request` of an `IncomingMessage`. On Node, such a
- * body must not be cancelled while it waits for the iterable: if the iterable ends then, the process ends. So it is cancelled when the read
- * that is under way has ended. Such a body is known by its kind, because Node makes a byte stream of an iterable.
+ * Opens a body that may be made of an iterable, as by `new Response(generator())` or by a `Request`
+ * of an `IncomingMessage`. On Node, such a body must not be cancelled while it waits for the
+ * iterable: if the iterable ends then, the process ends. So it is cancelled when the read that is
+ * under way has ended. Such a body is known by its kind, because Node makes a byte stream of an
+ * iterable.
  */
 export function openReader(body: ReadableStream<Uint8Array>): BodyReader {
   const mayEndProcess = ON_NODE && isByteStream(body);
@@ -72,8 +78,9 @@ export interface MemoryBudget {
 /**
  * Returns a function that gives a request the budget for its body.
  *
- * A request of a Worker whose client leaves just ends, and gives nothing back. So there the requests get a new budget once in each time
- * limit. Bodies end within the limit, so those of two budgets at most are in memory.
+ * A request of a Worker whose client leaves just ends, and gives nothing back. So there the
+ * requests get a new budget once in each time limit. Bodies end within the limit, so those of two
+ * budgets at most are in memory.
  */
 export function createMemoryBudgets(timeoutMs: number): () => MemoryBudget {
   let budget: MemoryBudget = { left: MAX_MEMORY };
@@ -94,7 +101,10 @@ export interface BodyLimits {
   maxBytes: number;
   /** What is thrown for a longer body. */
   tooLarge: Problem | TypeError;
-  /** What the body of a client takes its memory from. It is absent for a body of the app, which may also come in tiny pieces. */
+  /**
+   * What the body of a client takes its memory from. It is absent for a body of the app, which may
+   * also come in tiny pieces.
+   */
   budget?: MemoryBudget;
 }
 
@@ -143,7 +153,10 @@ export async function readPieces(reader: BodyReader, limits: BodyLimits): Promis
   }
 }
 
-/** Cancels a body of which the rest will not be read, after {@link CANCEL_DELAY_MS}. Its source may never answer, so nothing waits for that. */
+/**
+ * Cancels a body of which the rest will not be read, after {@link CANCEL_DELAY_MS}. Its source may
+ * never answer, so nothing waits for that.
+ */
 export function cancelLater(body: BodyReader): void {
   const cancel = () => callSafely(() => body.cancel());
   // A timer of Workers ends with its request.
@@ -151,7 +164,10 @@ export function cancelLater(body: BodyReader): void {
   else setTimeout(cancel, CANCEL_DELAY_MS);
 }
 
-/** Whether a piece is a `Uint8Array`. `instanceof` would not recognize one of another realm, as some test runners have. */
+/**
+ * Whether a piece is a `Uint8Array`. `instanceof` would not recognize one of another realm, as some
+ * test runners have.
+ */
 function isBytes(value: unknown): value is Uint8Array {
   return Object.prototype.toString.call(value) === "[object Uint8Array]";
 }

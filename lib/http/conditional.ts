@@ -7,13 +7,20 @@ import type { RequestContext } from "./context.ts";
 /**
  * A successful reply that has an entity tag and may be kept.
  *
- * @param invalidatedBy Which change of the store, an `addition` or an `alteration` of pets, makes a kept copy stale.
- * @param headers Further headers. If a link is among them, the same body without it has another tag: a page has a link as long as
- * another page follows.
+ * The same body with a link has another tag. For example, a client reads pages of two pets:
+ *
+ * | the store has | body of the first page | header `link`    | tag            |
+ * | ------------- | ---------------------- | ---------------- | -------------- |
+ * | pets 1 and 2  | pets 1 and 2           | none             | `W/"…"`        |
+ * | pets 1 to 3   | pets 1 and 2           | to the next page | `W/"…-linked"` |
+ *
+ * With one tag for both, a 304 would tell the client that there is still no second page.
+ *
+ * @param invalidatedBy Which change of the store makes a kept copy stale.
+ * @param headers Further headers, such as `link`.
  */
 export function taggedReply(body: string, invalidatedBy: Invalidation, headers: HeaderFields = {}): Reply {
-  const hasLink = headers["link"] !== undefined;
-  const etag = weakETag(body, hasLink);
+  const etag = weakETag(body, headers["link"] !== undefined);
   return { status: 200, headers: { ...JSON_FIELDS, etag, ...headers }, body, etag, invalidatedBy };
 }
 
@@ -38,7 +45,10 @@ function quotedPart(etag: string): string {
   return etag.replace(/^W\//, "");
 }
 
-/** A 304 has no body, so the headers about it are left out. Others, such as Link, may be new to the client (RFC 9110 §15.4.5). */
+/**
+ * A 304 has no body, so the headers about it are left out. Others, such as Link, may be new to the
+ * client (RFC 9110 §15.4.5).
+ */
 function withoutBodyFields(headers: HeaderFields): HeaderFields {
   const { "content-type": _type, "content-encoding": _coding, "x-content-type-options": _options, ...others } = headers;
   return others;

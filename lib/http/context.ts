@@ -3,8 +3,8 @@ import type { HeaderFields } from "./reply.ts";
 /** Who sends a request, and what they may do. */
 export interface Caller {
   /**
-   * Names the caller: not empty, and the same after a restart and a change of its key, because Idempotency-Keys belong to
-   * it.
+   * Names the caller: not empty, and the same after a restart and a change of its key, because
+   * Idempotency-Keys belong to it.
    */
   readonly id: string;
   /** Whether the caller may only read. Default: `false`. */
@@ -18,19 +18,25 @@ export interface RequestContext {
   /** The path and the query, or `""` for a request without a path, such as `OPTIONS *`. */
   readonly target: string;
   /**
-   * A text that is the same for the same target on one host. It costs less than `target`, which a kept response does not
-   * need.
+   * A text that is the same for the same target on one host. It costs less than `target`, which a
+   * kept response does not need.
    */
   readonly targetKey: string;
   /** Whether the app has begun to read the body. */
   readonly bodyUsed: boolean;
-  /** The address of the client or of the proxy before this host, for the log. It is undefined where the host does not tell it. */
+  /**
+   * The address of the client or of the proxy before this host, for the log. It is undefined where
+   * the host does not tell it.
+   */
   readonly client: string | undefined;
-  /** When the request came, in milliseconds as in `performance.now()`. The finisher sets it, if an observer needs the time. */
+  /**
+   * When the request came, in milliseconds as in `performance.now()`. The finisher sets it, if an
+   * observer needs the time.
+   */
   arrivedAt?: number;
   /**
-   * The template of the path, with the base path, such as `/v1/pets/{petId}`. The pipeline sets it when it has found the
-   * route.
+   * The template of the path, with the base path, such as `/v1/pets/{petId}`. The pipeline sets it
+   * when it has found the route.
    */
   route?: string | undefined;
   /** Who sent the request. The authentication sets it, also for a caller whose right does not suffice. */
@@ -40,7 +46,8 @@ export interface RequestContext {
   /** The id of the request, once `requestIdOf()` has been asked for it. */
   requestId?: string;
   /**
-   * The value of a field, or null. Several lines of one name are joined with commas (RFC 9110 §5.3).
+   * The value of a field, or null. Several lines of one name are joined with commas (RFC 9110
+   * §5.3).
    *
    * @param name The name in lower case.
    */

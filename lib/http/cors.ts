@@ -1,9 +1,10 @@
 /**
- * Cross-origin resource sharing (Fetch, section 3.2): which pages of other origins may use the API. It answers preflights before the key is
- * checked, because browsers send them without one, and adds the fields that permit a page to read a response.
+ * Cross-origin resource sharing (Fetch, section 3.2): which pages of other origins may use the API.
+ * It answers preflights before the key is checked, because browsers send them without one, and adds
+ * the fields that permit a page to read a response.
  */
 
-import { extendReply, KeptReply, type Reply } from "./reply.ts";
+import { extendReply, type Reply } from "./reply.ts";
 import type { RequestContext } from "./context.ts";
 
 /** The option `cors`. */
@@ -14,18 +15,21 @@ export interface CorsOptions {
 
 export interface Cors {
   /**
-   * The reply to a preflight; see {@link isPreflight}. It grants nothing to an origin that is not listed. It is passed to `extend()`, as every
-   * reply is.
+   * The reply to a preflight; see {@link isPreflight}. It grants nothing to an origin that is not
+   * listed. As every reply, it gets the fields of {@link withCorsFields}.
    */
   preflight(context: RequestContext): Reply;
-  /** Adds the fields by which a browser permits or refuses the response to a page. */
-  extend(reply: Reply, context: RequestContext): Reply;
+  /** The origin that the response permits: that of the request, or `*` for all, or none. */
+  permittedOrigin(context: RequestContext): string | undefined;
 }
 
 export const ALLOW_ORIGIN = "access-control-allow-origin";
 const EXPOSE_HEADERS = "access-control-expose-headers";
 
-/** The response fields of the service that a page may read. Browsers show a page no others but a few, such as Content-Type. */
+/**
+ * The response fields of the service that a page may read. Browsers show a page no others but a
+ * few, such as Content-Type.
+ */
 const EXPOSED_FIELDS = [
   "link",
   "location",
@@ -40,8 +44,9 @@ const EXPOSED_FIELDS = [
 ];
 
 /**
- * The reply to a preflight of an origin that is not permitted. It has no field that grants something, so the browser tells the page's author
- * that `Access-Control-Allow-Origin` is missing. A 401 would lead the author to the key, which no preflight has.
+ * The reply to a preflight of an origin that is not permitted. It has no field that grants
+ * something, so the browser tells the page's author that `Access-Control-Allow-Origin` is missing.
+ * A 401 would lead the author to the key, which no preflight has.
  */
 export const REFUSED_PREFLIGHT: Reply = { status: 204, headers: {}, body: null };
 
@@ -70,7 +75,6 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
   const permitsAny = isAny(origins);
   const permitted = new Set(origins);
 
-  /** The origin that the response permits: that of the request, or `*`, or none. */
   function permittedOrigin(context: RequestContext): string | undefined {
     if (permitsAny) return "*";
     const origin = context.header("origin");
@@ -81,22 +85,19 @@ export function createCors(origins: CorsOptions["origins"], methods: Iterable<st
     preflight(context) {
       return permittedOrigin(context) === undefined ? REFUSED_PREFLIGHT : permittedPreflight;
     },
-    extend(reply, context) {
-      const origin = permittedOrigin(context);
-      // For speed, a reply that is kept for later requests keeps its last variant too.
-      if (reply instanceof KeptReply) return reply.variantFor(origin, () => withCorsFields(reply, origin));
-      return withCorsFields(reply, origin);
-    },
+    permittedOrigin,
   };
 }
 
 /**
- * Adds the fields of CORS to a reply. Fields are found by their names in lower case, which every reply of the service has. A reply that permits
- * every origin by itself, as that to `GET /openapi.json`, still does so for an origin that is not permitted here.
+ * Adds the fields by which a browser permits or refuses a response to a page. Fields are found by
+ * their names in lower case, which every reply of the service has. A reply that permits every
+ * origin by itself, as that to `GET /openapi.json`, still does so for an origin that is not
+ * permitted here.
  *
- * @param origin The origin that the response permits, or `*`. It is undefined if the origin of the request is not permitted.
+ * @param origin What {@link Cors.permittedOrigin} returns.
  */
-function withCorsFields(reply: Reply, origin: string | undefined): Reply {
+export function withCorsFields(reply: Reply, origin: string | undefined): Reply {
   const { vary } = reply.headers;
   const added: Record<string, string> = {};
   // Caches keep a response for each origin. A `Vary` of the reply's own, such as that of a compressed file, stays.
@@ -113,8 +114,8 @@ function withCorsFields(reply: Reply, origin: string | undefined): Reply {
 }
 
 /**
- * The origin of an app shell or a browser extension, as it is sent: `capacitor://localhost`, `tauri://localhost` or
- * `chrome-extension://…`. URL parsers know no origin for these schemes.
+ * The origin of an app shell or a browser extension, as it is sent: `capacitor://localhost`,
+ * `tauri://localhost` or `chrome-extension://…`. URL parsers know no origin for these schemes.
  */
 const ORIGIN_OF_SHELL = /^[a-z][a-z\d+.-]*:\/\/[a-z\d._-]+(?::\d+)?$/;
 

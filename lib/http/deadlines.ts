@@ -13,9 +13,11 @@ const MAX_DELAY_MS = 1000;
 export type BeginDeadline = (expire: () => void) => () => void;
 
 /**
- * Creates a source of deadlines. For speed, one timer that ticks serves all of them, in place of a timer for each.
+ * Creates a source of deadlines. For speed, one timer that ticks serves all of them, in place of a
+ * timer for each.
  *
- * @param lengthMs The time until a deadline, in milliseconds. It is the same for all, so they expire in the order in which they began.
+ * @param lengthMs The time until a deadline, in milliseconds. It is the same for all, so they
+ * expire in the order in which they began.
  */
 export function createDeadlines(lengthMs: number): BeginDeadline {
   // On Workers, a timer ends with the request that has set it, so each deadline has its own.
@@ -26,7 +28,10 @@ export function createDeadlines(lengthMs: number): BeginDeadline {
     };
   }
   const tickMs = Math.min(lengthMs / MIN_TICKS, LONGEST_TICK_MS);
-  /** The deadlines that run, in the order in which they began and expire, each with its time as in `performance.now()`. */
+  /**
+   * The deadlines that run, in the order in which they began and expire, each with its time as in
+   * `performance.now()`.
+   */
   const running = new Map<() => void, number>();
   /** The timer of the next tick. It is undefined while no deadline runs. */
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,55 +1,46 @@
-/** Makes entity tags (RFC 9110 §8.8). A tag has a hash of the body, so that every server gives the same one. */
+/** Makes entity tags (RFC 9110 §8.8). A tag has a digest of the body, so that every server gives the same one. */
 
 import { withUtf8Words } from "./utf8.ts";
 
-// The tags with zeros in place of the digits, as character codes.
-const TAG = /* @__PURE__ */ codesOf('W/"000000000000000000000000"');
-const LINKED_TAG = /* @__PURE__ */ codesOf('W/"000000000000000000000000-linked"');
-
-/** Where the first digit is, after `W/"`. */
-const FIRST_DIGIT = 3;
-
-const HEX_DIGITS = /* @__PURE__ */ codesOf("0123456789abcdef");
-const DIGITS_PER_WORD = 8;
-
-function codesOf(text: string): number[] {
-  return Array.from(text, (character) => character.charCodeAt(0));
-}
-
 /**
- * The weak entity tag of a text. It has three numbers of eight hexadecimal digits: the length of the text, and the two halves of its hash.
+ * The weak entity tag of a text, such as `W/"0000003337ae0e58b0c3e986"`.
  *
- * A strong tag would promise that no two texts have the same one (RFC 9110 §8.8.1). This hash cannot: it is not cryptographic, and a client
- * that chooses names can make two such texts. A cryptographic one costs more, and `crypto.subtle` would also be asynchronous.
+ * A strong tag would promise that no two texts have the same one (RFC 9110 §8.8.1). This digest
+ * cannot promise that. It is not cryptographic, and a client that chooses names can make two such
+ * texts. A cryptographic one costs more, and `crypto.subtle` would also be asynchronous.
  *
  * @param hasLink Whether the text is sent with a link. The tag then ends in `-linked`.
  */
 export function weakETag(text: string, hasLink = false): string {
-  const [hashA, hashB] = withUtf8Words(text, hashWords);
-  // `toString(16)` would take 0.5 µs more. The codes become a text all at once, because V8 keeps joined texts as trees, which are slow to send.
-  const codes = (hasLink ? LINKED_TAG : TAG).slice();
-  writeHex(text.length, codes, FIRST_DIGIT);
-  writeHex(hashA, codes, FIRST_DIGIT + DIGITS_PER_WORD);
-  writeHex(hashB, codes, FIRST_DIGIT + 2 * DIGITS_PER_WORD);
-  return String.fromCharCode(...codes);
+  const digest = digest96(text);
+  return hasLink ? `W/"${digest}-linked"` : `W/"${digest}"`;
 }
 
-/** Writes a number of 32 bits as eight hexadecimal digits, the highest one first. */
-function writeHex(word: number, codes: number[], at: number): void {
-  for (let digit = 0; digit < DIGITS_PER_WORD; digit++) {
-    codes[at + digit] = HEX_DIGITS[(word >>> (28 - 4 * digit)) & 0xf]!;
-  }
+/** A digest of a text in 96 bits, as 24 hexadecimal digits: the length of the text, and its hash. */
+function digest96(text: string): string {
+  const [hashA, hashB] = withUtf8Words(text, hashWords);
+  return hex(text.length) + hex(hashA) + hex(hashB);
 }
+
+/** The eight hexadecimal digits of a number of 32 bits. With `toString(16)`, a tag would take 0.3 µs more. */
+function hex(word: number): string {
+  return HEX_OF_BYTE[word >>> 24]! + HEX_OF_BYTE[(word >>> 16) & 0xff]! +
+    HEX_OF_BYTE[(word >>> 8) & 0xff]! + HEX_OF_BYTE[word & 0xff]!;
+}
+
+/** The two hexadecimal digits of each byte. */
+const HEX_OF_BYTE = /* @__PURE__ */ Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 // The rounds and their constants are those of xxHash.
 const PRIME_1 = 0x9e3779b1;
 const PRIME_2 = 0x85ebca77;
 
 /**
- * Hashes words in two independent lanes, which a processor computes in parallel. Each half of the hash joins the lanes, in another order.
+ * Hashes words in two independent lanes, which a processor computes in parallel. Each half of the
+ * hash joins the lanes, in another order.
  *
- * @param words The UTF-8 bytes of the text, four in each word, and then zeros up to an even number of words. A text that ends in such zeros
- * itself has another length, which is in the tag.
+ * @param words The UTF-8 bytes of the text, four in each word, and then zeros up to an even number
+ * of words. A text that ends in such zeros itself has another length, which is in the tag.
  */
 function hashWords(words: Uint32Array, count: number): [hashA: number, hashB: number] {
   let a = PRIME_1;

@@ -1,6 +1,7 @@
 /**
- * A hash of a text, as a signed number of 32 bits. Its cost depends only on the length. With a random seed, a client cannot choose texts
- * with the same hash. A caller to whom that does not matter passes 0.
+ * A hash of a text, as a signed number of 32 bits. Its cost depends only on the length. With a
+ * random seed, a client cannot choose texts with the same hash. A caller to whom that does not
+ * matter passes 0.
  */
 export function hashText(text: string, seed: number): number {
   let hash = seed;

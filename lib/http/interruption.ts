@@ -1,7 +1,8 @@
 /**
- * Tells whether the body of a request could not be read because its client has gone. Such a failure is the client's, and gets 400. Every
- * other failure is a defect of this side, such as that of a stream which the app has put around the body. It gets 500, and `onError` is told.
- * The two are told apart by what runtimes throw when a connection ends.
+ * Tells whether the body of a request could not be read because its client has gone. Such a failure
+ * is the client's, and gets 400. Every other failure is a defect of this side, such as that of a
+ * stream which the app has put around the body. It gets 500, and `onError` is told. The two are
+ * told apart by what runtimes throw when a connection ends.
  */
 
 /** The names of such errors: of Deno (`Deno.errors`), and of Bun and aborted requests (`AbortError`). */

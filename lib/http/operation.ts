@@ -13,14 +13,20 @@ export interface Call {
   caller: Caller;
   /** The query without its question mark, or "". */
   query: string;
-  /** The last segment, if the path ends in a parameter, otherwise `""`. Its escaped ASCII is decoded, except slashes. */
+  /**
+   * The last segment, if the path ends in a parameter, otherwise `""`. Its escaped ASCII is
+   * decoded, except slashes.
+   */
   parameter: string;
 }
 
 /** The caller of public operations. */
 export const ANONYMOUS: Caller = { id: "anonymous", readOnly: true };
 
-/** Answers a call. A failure is a {@link Problem}, returned or thrown; anything else that is thrown is told to `onError`. */
+/**
+ * Answers a call. A failure is a {@link Problem}, returned or thrown; anything else that is thrown
+ * is told to `onError`.
+ */
 export type Handler = (call: Call) => MaybePromise<Reply>;
 
 export interface Operation {

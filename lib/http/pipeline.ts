@@ -1,6 +1,7 @@
 /**
- * The path of a request through a service: guard, look for a kept response, route, public operation, preflight, key, rights, handler.
- * `createPetstore()` makes one pipeline, and each adapter to a host calls its `respond`.
+ * The path of a request through a service: guard, look for a kept response, route, public
+ * operation, preflight, key, rights, handler. `createPetstore()` makes one pipeline, and each
+ * adapter to a host calls its `respond`.
  */
 
 import { quoted } from "../excerpt.ts";
@@ -23,7 +24,10 @@ export interface Pipeline {
    * @param send Sends the reply. It must not throw, because nothing would answer the client then.
    */
   respond<Sent>(context: RequestContext, send: (reply: Reply) => Sent): MaybePromise<Sent>;
-  /** The reply to an exception in a host's adapter, for example when a middleware of the app keeps the reply from being sent. */
+  /**
+   * The reply to an exception in a host's adapter, for example when a middleware of the app keeps
+   * the reply from being sent.
+   */
   fail(thrown: unknown, context: RequestContext): Reply;
   /** Finishes replies that come from elsewhere, such as from a gate before the pipeline. */
   finisher: Finisher;
@@ -53,7 +57,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       `There is nothing at ${quoted(splitTarget(target).path)}; the API has ${[...pathsOfApi].join(", ")}`,
     );
 
-  /** Answers a request. What it throws, and what its promise rejects with, is turned into a reply by {@link Pipeline.respond}. */
+  /**
+   * Answers a request. What it throws, and what its promise rejects with, is turned into a reply by
+   * {@link Pipeline.respond}.
+   */
   function handle(context: RequestContext): MaybePromise<Reply> {
     const refusal = guard?.(context);
     if (refusal) return refusal;
@@ -84,7 +91,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     context.route = route.path;
     const call = () => authorize(caller, effect) ?? handler({ context, caller, query, parameter });
     if (!fields) return call();
-    // The fields announce the end of a deprecated operation. Its failures have them too, so these are caught here and not in `respond`.
+    // The fields announce the end of a deprecated operation. Its failures have them too, so these
+    // are caught here and not in `respond`.
     const replyOrFailure = attempt(call, (thrown) => recover(thrown, context));
     return chain(replyOrFailure, (reply) => extendReply(reply, fields));
   }
@@ -92,7 +100,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   return {
     respond(context, send) {
       finisher.begin(context);
-      const finish = (reply: Reply) => send(finisher.finish(reply, context));
+      const finish = (reply: Reply, endedAt?: number) => send(finisher.finish(reply, context, endedAt));
       const sendFailure = (thrown: unknown) => finish(recover(thrown, context));
       let reply;
       try {
@@ -101,7 +109,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         return sendFailure(thrown);
       }
       if (isPromise(reply)) return reply.then(finish, sendFailure);
-      return reply instanceof KeptReply ? send(finisher.finishAtOnce(reply, context)) : finish(reply);
+      return reply instanceof KeptReply ? finish(reply, context.arrivedAt) : finish(reply);
     },
     fail: (thrown, context) => finisher.prepare(recover(thrown, context), context),
     finisher,

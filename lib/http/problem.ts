@@ -14,8 +14,8 @@ export interface ErrorBody {
 export type ServerErrorCode = "invalid_host" | "bad_request" | "head_too_large";
 
 /**
- * A failure as a reply, with the Error body of the specification and not that of RFC 9457. It is no `Error`, because
- * stack traces would make floods of bad requests expensive.
+ * A failure as a reply, with the Error body of the specification and not that of RFC 9457. It is no
+ * `Error`, because stack traces would make floods of bad requests expensive.
  */
 export class Problem implements Reply {
   readonly status: number;
@@ -23,7 +23,10 @@ export class Problem implements Reply {
   readonly body: string;
   readonly code: string;
 
-  /** @param status The status of the code in {@link ERROR_STATUS}. It is given, and not looked up, because the table would enlarge bundles. */
+  /**
+   * @param status The status of the code in {@link ERROR_STATUS}. It is given, and not looked up,
+   * because the table would enlarge bundles.
+   */
   constructor(status: number, code: KnownErrorCode | ServerErrorCode, message: string, fields: HeaderFields = {}) {
     this.status = status;
     this.code = code;

@@ -1,10 +1,12 @@
 /**
  * A cache within a limit of bytes, which drops the values that were not asked for lately.
  *
- * Its values are in two halves. A value that is set or found goes to the newer half. When that is full, it becomes the older half, and what
- * is left in the former older half is dropped. So neither half ever has more than half of the bytes, and a value that is asked for stays.
+ * Its values are in two halves. A value that is set or found goes to the newer half. When that is
+ * full, it becomes the older half, and what is left in the former older half is dropped. So neither
+ * half ever has more than half of the bytes, and a value that is asked for stays.
  *
- * Values are found by the hashes of their keys, because a `Map` with URLs as its keys takes a microsecond for each look-up.
+ * Values are found by the hashes of their keys, because a `Map` with URLs as its keys takes a
+ * microsecond for each look-up.
  */
 
 import { hashText } from "./hash.ts";

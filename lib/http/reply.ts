@@ -1,19 +1,20 @@
 /**
- * A reply is what an operation returns: a status, header fields and a body, as data. Hosts make a response of it at the very end, so that
- * caches, HEAD and conditional requests change data and no stream.
+ * A reply is what an operation returns: a status, header fields and a body, as data. Hosts make a
+ * response of it at the very end, so that caches, HEAD and conditional requests change data and no
+ * stream.
  */
 
 import { utf8Length } from "./utf8.ts";
 
 /**
- * Header fields by their lower-case names. They are a record, because Deno makes a response faster from one than from
- * pairs.
+ * Header fields by their lower-case names. They are a record, because Deno makes a response faster
+ * from one than from pairs.
  */
 export type HeaderFields = Readonly<Record<string, string>>;
 
 /**
- * The body of a reply that the client gets in part at most, because `withFaults()` breaks it off. Node closes the connection. Other hosts
- * cannot, and begin a body that fails.
+ * The body of a reply that the client gets in part at most, because `withFaults()` breaks it off.
+ * Node closes the connection. Other hosts cannot, and begin a body that fails.
  */
 export const BROKEN_OFF: unique symbol = Symbol("broken off");
 
@@ -21,11 +22,14 @@ export const BROKEN_OFF: unique symbol = Symbol("broken off");
 export type Body = string | Uint8Array<ArrayBuffer> | typeof BROKEN_OFF | null;
 
 /**
- * The changes of the store that make a kept reply stale:
+ * Which change of the store makes a kept reply stale:
  *
- * - `alteration`: only a change or a removal of a pet, as for a pet itself or a page that is full. A body that never changes says this too,
- *   because it is the rarer kind.
- * - `addition`: a new pet too, as for the last page or a pet that does not exist.
+ * | value        | replies that have it             | a pet is added | a pet is altered or removed |
+ * | ------------ | -------------------------------- | -------------- | --------------------------- |
+ * | `alteration` | a pet, a full page               | still right    | stale                       |
+ * | `addition`   | the last page, the 404 for an id | stale          | stale                       |
+ *
+ * A body that never changes has `alteration`, because that is the rarer kind.
  */
 export type Invalidation = "alteration" | "addition";
 
@@ -38,15 +42,19 @@ export interface Reply {
   etag?: string | undefined;
   /** The error code of a failure, which is also in the body. Logs and metrics name it. */
   code?: string | undefined;
-  /** The values of several `Set-Cookie` fields, which cannot be joined by commas as those of other fields can. Only an app sets cookies. */
+  /**
+   * The values of several `Set-Cookie` fields, which cannot be joined by commas as those of other
+   * fields can. Only an app sets cookies.
+   */
   cookies?: readonly string[];
   /** What makes a kept copy stale; see {@link Invalidation}. It is absent if the reply must not be kept. */
   invalidatedBy?: Invalidation | undefined;
 }
 
 /**
- * A reply that the cache keeps and sends again and again. The `Response` that a host makes of it is kept with it. It
- * has no cookies, because only an app sets them, and an app's replies are not kept.
+ * A reply that the cache keeps and sends again and again. The `Response` that a host makes of it is
+ * kept with it. It has no cookies, because only an app sets them, and an app's replies are not
+ * kept.
  */
 export class KeptReply implements Reply {
   readonly status: number;
@@ -55,7 +63,10 @@ export class KeptReply implements Reply {
   readonly etag: string | undefined;
   readonly code: string | undefined;
   readonly invalidatedBy: Invalidation | undefined;
-  /** The first `Response` of this reply. On Deno and Bun later requests get a clone of it, which costs a tenth of a new one. */
+  /**
+   * The first `Response` of this reply. On Deno and Bun later requests get a clone of it, which
+   * costs a tenth of a new one.
+   */
   template: Response | undefined;
   /** What was made of this reply for the origin of the last request. */
   #variant: { origin: string | undefined; reply: KeptReply } | undefined;
@@ -70,7 +81,8 @@ export class KeptReply implements Reply {
   }
 
   /**
-   * The variant of this reply with the fields of CORS. The last one is kept, because most requests come from pages of one origin.
+   * The variant of this reply with the fields of CORS. The last one is kept, because most requests
+   * come from pages of one origin.
    *
    * @param origin The origin that the variant permits, if it permits one.
    */
@@ -97,8 +109,8 @@ export function extendReply(reply: Reply, headers: HeaderFields | undefined): Re
 }
 
 /**
- * The reply to HEAD: that to GET with all its header fields, among them the length of the body, and no body (RFC 9110
- * §9.3.2).
+ * The reply to HEAD: that to GET with all its header fields, among them the length of the body, and
+ * no body (RFC 9110 §9.3.2).
  */
 export function withoutBody(reply: Reply): Reply {
   const { headers, body } = reply;

@@ -18,8 +18,8 @@ export function withRequestId(reply: Reply, context: RequestContext): Reply {
 }
 
 /**
- * An id that was sent, if it is visible ASCII of a sensible length. Other text could break a line of the log or add a
- * field.
+ * An id that was sent, if it is visible ASCII of a sensible length. Other text could break a line
+ * of the log or add a field.
  */
 function saneId(given: string | null): string | undefined {
   return given !== null && given.length <= MAX_REQUEST_ID && /^[!-~]+$/.test(given) ? given : undefined;

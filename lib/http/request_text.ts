@@ -1,8 +1,8 @@
 /** The texts in the head of a request: the target, its query, and the values of fields. */
 
 /**
- * The path and the query of a URL. On Bun, the URL is only a path if there is no valid Host header. A slash after `?`
- * belongs to the query.
+ * The path and the query of a URL. On Bun, the URL is only a path if there is no valid Host header.
+ * A slash after `?` belongs to the query.
  */
 const TARGET = /^(?:[^/?#]*:\/\/[^/?#]*)?(\/[^#]*)/;
 
@@ -27,8 +27,8 @@ export function isGetOf(path: string, { method, target }: { method: string; targ
 const LETTER = /%([46][1-9a-f]|[57][0-9a])/gi;
 
 /**
- * Splits a query into its members. This costs less than `URLSearchParams`. No value is decoded here: thousands may be
- * malformed, and each would throw.
+ * Splits a query into its members. This costs less than `URLSearchParams`. No value is decoded
+ * here: thousands may be malformed, and each would throw.
  */
 export function splitQuery(query: string): string[] {
   return (query.includes("%") ? query.replace(LETTER, decodeURIComponent) : query).split("&");
@@ -41,7 +41,10 @@ export function queryValues(parameters: readonly string[], name: string): string
     .map((each) => each.slice(length + 1));
 }
 
-/** The value of a member, or `undefined` if an escape sequence is malformed. A `+` stays, because no valid value has a space. */
+/**
+ * The value of a member, or `undefined` if an escape sequence is malformed. A `+` stays, because no
+ * valid value has a space.
+ */
 export function decodeQuery(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

@@ -2,12 +2,14 @@
  * Keeps the responses to GET requests that come again:
  *
  * - A response is kept from the second request for its target on, if that comes soon.
- * - It is sent only while nothing has changed on which it depends. The store counts its changes. The counters from before the response was made
- *   are kept with it, and each use compares them with the present ones. The comment in stores/store_changes.ts has the rules, with an example.
- * - When the cache is full, the responses that have not been asked for lately are dropped ({@link RecentCache}).
+ * - It is sent only while nothing has changed on which it depends; `Invalidation` says on what. The
+ *   store counts its changes. The counters from before the response was made are kept with it, and
+ *   each use compares them with the present ones. stores/store_changes.ts has an example.
+ * - When the cache is full, the responses that have not been asked for lately are dropped
+ *   ({@link RecentCache}).
  *
- * A request calls `find()` first. Just before the kept response is sent, after everything that waits, it asks `isFresh()`. If there is no fresh
- * response, `make()` makes one.
+ * A request calls `find()` first. Just before the kept response is sent, after everything that
+ * waits, it asks `isFresh()`. If there is no fresh response, `make()` makes one.
  */
 
 import { chain, type MaybePromise } from "../promises.ts";
@@ -34,14 +36,14 @@ const RESPONSE_BYTES = 1400;
 /** The most that the cache takes, in bytes. A larger one was measured to cost more than it saves. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** Of how many targets the cache remembers at most that they have come. */
+/** How many targets the cache remembers to have come. Then it forgets them all. */
 const MAX_SEEN = 512;
 
 export class ResponseCache {
   readonly #changes: () => ChangeCounters;
   readonly #kept: RecentCache<KeptResponse>;
-  /** The hashes of targets that have come lately. A hash takes the place of an earlier one that has the same remainder. */
-  readonly #seen = new Int32Array(MAX_SEEN);
+  /** The hashes of targets that have come lately. */
+  readonly #seen = new Set<number>();
 
   /** @param changes The present counters. */
   constructor(changes: () => ChangeCounters, maxBytes: number = MAX_BYTES) {
@@ -81,9 +83,9 @@ export class ResponseCache {
   /** Whether a target has not come lately. From then on, it has. */
   #isNew(targetKey: string): boolean {
     const hash = hashText(targetKey, 0);
-    const place = (hash >>> 0) % MAX_SEEN;
-    const isNew = this.#seen[place] !== hash;
-    this.#seen[place] = hash;
-    return isNew;
+    if (this.#seen.has(hash)) return false;
+    if (this.#seen.size === MAX_SEEN) this.#seen.clear();
+    this.#seen.add(hash);
+    return true;
   }
 }

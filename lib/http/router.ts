@@ -4,7 +4,10 @@ import { Problem } from "./problem.ts";
 import type { Reply } from "./reply.ts";
 import { splitTarget } from "./request_text.ts";
 
-/** What answers a request: an operation of its path, or the fallback of the path. The method of the request is known by then. */
+/**
+ * What answers a request: an operation of its path, or the fallback of the path. The method of the
+ * request is known by then.
+ */
 export type MatchedOperation = Omit<Operation, "method">;
 
 /** A path of the service, with its operations. */
@@ -23,7 +26,10 @@ export interface Match {
   operation: MatchedOperation;
   /** The query without its question mark, or "". */
   query: string;
-  /** The last segment, if the path ends in a parameter, otherwise `""`. Its escaped ASCII is decoded, except slashes. */
+  /**
+   * The last segment, if the path ends in a parameter, otherwise `""`. Its escaped ASCII is
+   * decoded, except slashes.
+   */
   parameter: string;
 }
 
@@ -31,8 +37,9 @@ export interface Match {
 export type Router = (method: string, target: string) => Match | undefined;
 
 /**
- * An escape sequence of ASCII, from `%00` to `%7F`, except `%2F` for the slash. `/v1/%70ets` is the same path as `/v1/pets` (RFC 3986
- * §6.2.2.1), but `%2F` is a part of a segment (§2.2). Characters beyond ASCII take several escape sequences; no path of a service has one.
+ * An escape sequence of ASCII, from `%00` to `%7F`, except `%2F` for the slash. `/v1/%70ets` is the
+ * same path as `/v1/pets` (RFC 3986 §6.2.2.1), but `%2F` is a part of a segment (§2.2). Characters
+ * beyond ASCII take several escape sequences; no path of a service has one.
  */
 const ESCAPE = /%([013-7][0-9a-f]|2[0-9a-e])/gi;
 
@@ -73,7 +80,8 @@ function createFallback(path: string, operations: readonly Operation[]): Matched
   const allow = { allow: methods };
   const optionsReply: Reply = { status: 204, headers: allow, body: null };
   const isPublic = operations.every(({ access }) => access === "public");
-  // Fields such as `Deprecation` are added to these responses too if all operations of the path have them. They have the same ones then.
+  // Fields such as `Deprecation` are added to these responses too if all operations of the path
+  // have them. They have the same ones then.
   const haveFields = operations.every(({ fields }) => fields !== undefined);
   return {
     path,

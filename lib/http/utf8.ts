@@ -12,8 +12,9 @@ export function utf8Length(text: string): number {
 }
 
 /**
- * Calls `use` with the UTF-8 bytes of a text as words of 32 bits, followed by zeros up to an even number of words. The words are valid
- * during the call alone, because the next text takes their place.
+ * Calls `use` with the UTF-8 bytes of a text as words of 32 bits, followed by zeros up to an even
+ * number of words. The words are valid during the call alone, because the next text takes their
+ * place.
  *
  * @param use Gets the words, and how many of them belong to the text.
  */
@@ -23,7 +24,10 @@ export function withUtf8Words<T>(text: string, use: (words: Uint32Array, count: 
   return use(words, ((length + 7) >>> 3) << 1);
 }
 
-/** Writes a text into the buffer, which grows if it is too short, and returns the number of bytes. At least 8 bytes follow them. */
+/**
+ * Writes a text into the buffer, which grows if it is too short, and returns the number of bytes.
+ * At least 8 bytes follow them.
+ */
 function encode(text: string): number {
   // A UTF-16 code unit takes at most three bytes.
   const size = 3 * text.length + 8;

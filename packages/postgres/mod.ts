@@ -1,5 +1,18 @@
 /**
- * Keeps pets in PostgreSQL, through a `Pool` of node-postgres. Any number of servers may share one database.
+ * Keeps pets in PostgreSQL, through a `Pool` of node-postgres. Any number of servers may share one
+ * database.
+ *
+ * The way of a create, with the default `timeoutMs` of 5000:
+ *
+ * ```txt
+ *      0 ms  create()     checks the pet. It joins the batch, while the one before it is committed.
+ *    … 2500  batch        is sent as one statement. A create that has waited longer is refused.
+ *            add_pets()   in PostgreSQL, takes the lock of all servers, gives the ids, stores the pets.
+ *            commit       makes the pets visible, in the order of their ids, and durable.
+ *            outcomes     one for each create, which resolves: created, replayed or conflict.
+ *    … 5000  deadline     of the oldest create. An unanswered statement is cancelled while it waits
+ *                         for the lock. Its creates reject, and may be stored.
+ * ```
  *
  * @example
  * ```ts ignore
@@ -43,19 +56,21 @@ export type { PostgresPool, PostgresStoreOptions };
 /**
  * Keeps pets in a PostgreSQL database. Creates or migrates its tables if necessary.
  *
- * A create resolves when PostgreSQL has committed it. Creates that arrive together share one commit. Ids ascend in the
- * order of commits, across all servers.
+ * A create resolves when PostgreSQL has committed it. Creates that arrive together share one
+ * commit. Ids ascend in the order of commits, across all servers.
  *
- * A statement that takes too long is cancelled, and rejects with {@link StoreUnavailableError}. A create that waits for
- * a synchronous standby is not cancelled: that would show a pet that a failover may lose.
+ * A statement that takes too long is cancelled, and rejects with {@link StoreUnavailableError}. A
+ * create that waits for a synchronous standby is not cancelled: that would show a pet that a
+ * failover may lose.
  *
  * `close()` takes at most `timeoutMs`, and leaves the pool open.
  *
- * @param pool A `Pool` of node-postgres 8.23 or later. Give it a `connectionTimeoutMillis`, so that a silent host is given up.
+ * @param pool A `Pool` of node-postgres 8.23 or later. Give it a `connectionTimeoutMillis`, so that
+ * a silent host is given up.
  * @throws {TypeError} If `pool` is another object, or an option is invalid.
  * @throws {RangeError} If `timeoutMs` is out of range.
- * @throws {StoreUnavailableError} If PostgreSQL cannot be reached, the tables belong to a later release or another
- * program, or the role lacks privileges.
+ * @throws {StoreUnavailableError} If PostgreSQL cannot be reached, the tables belong to a later
+ * release or another program, or the role lacks privileges.
  */
 export async function createPostgresStore(
   pool: PostgresPool,

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { prepareEnvironment } from "../../lib/server/settings/environment.ts";
 import type { Option } from "../../lib/server/settings/options.ts";
+import { SWITCH } from "../../lib/server/settings/formats.ts";
 import { describeUnknownVariables, libraryOptions, SETTINGS } from "../../lib/server/settings/server_settings.ts";
 import { test } from "../support/server/in_process.ts";
 import { readFrom } from "../support/server/without_socket.ts";
@@ -24,7 +25,7 @@ const SAMPLES: Record<string, [string, string]> = {
 
 test("every setting is read from its flag, else from its variable, else from its default", () => {
   for (const [flag, { format, variable = "", default: fallback = "" }] of Object.entries<Option>(SETTINGS)) {
-    const isSwitch = !format, on = `--${flag}`, off = `--no-${flag}`;
+    const isSwitch = format === SWITCH, on = `--${flag}`, off = `--no-${flag}`;
     const states = fallback === "on" ? ["off", "on"] as const : ["on", "off"] as const;
     const [first, second] = SAMPLES[flag] ?? (isSwitch ? states : ["a", "b"]);
     const byFlag = isSwitch ? [first === "on" ? on : off] : [on, first];
@@ -57,7 +58,7 @@ const AROUND: ((value: string) => string)[] = [
 
 test("a setting has its value without the white space around it, wherever it comes from, and no quotes, controls or placeholders", () => {
   for (const [flag, { format, variable = "" }] of Object.entries<Option>(SETTINGS)) {
-    if (!format) continue;
+    if (format === SWITCH) continue;
     const [sample] = SAMPLES[flag] ?? ["a"], name = `--${flag}`;
     assert.deepEqual(readFrom([], { [variable]: `${sample}\r\n` }), readFrom([name, sample]), name);
     for (const given of AROUND.map((around) => around(sample))) {

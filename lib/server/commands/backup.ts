@@ -22,11 +22,13 @@ export const BACKUP = declareCommand({
   failure: "The backup failed",
   async run({ store }, { output, environment }, operand) {
     const path = await findSqliteFile(store, environment);
-    // Elsewhere `-` means standard output, but that has the report: a program that expects the copy would keep the report in its place.
+    // Elsewhere `-` means standard output, but that has the report: a program that expects the copy
+    // would keep the report in its place.
     if (operand === "-") {
       throw new SettingError("A backup is a file, and cannot be written to standard output; name it");
     }
-    // An existing file is refused first. The name of an existing database would be refused for its log, with the advice to remove that.
+    // An existing file is refused first. The name of an existing database would be refused for its
+    // log, with the advice to remove that.
     requireNew(operand);
     requireOwnName(operand);
     const { pets, bytes } = await publishFile(operand, (name, _, signal) => backupUntilAborted(path, name, signal));

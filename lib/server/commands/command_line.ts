@@ -1,7 +1,4 @@
-/**
- * Reads a command line in two steps. `findCommand()` finds the command and splits the words after it, and refuses no flag. `readRequest()`
- * then checks these words. Between the steps, the program learns from `--log` how to print the failures of the second one.
- */
+/** Reads a command line in two steps, `findCommand()` and `checkWords()`. run.ts says why there are two. */
 
 import { commandLine } from "../process/invocation.ts";
 import { SettingError } from "../process/start_error.ts";
@@ -19,16 +16,16 @@ export interface TextRequest {
   text: string;
 }
 
-/** A command and the words after it, which are not checked yet. */
-export interface UncheckedRequest extends Words {
-  kind: "unchecked";
+/** A command, and the words after it, which are not checked yet. */
+export interface FoundCommand extends Words {
+  kind: "found";
   name: string;
   command: Command;
 }
 
-/** A command to run. Its flags are those of the command, but their values are not checked yet. */
-export interface CommandRequest {
-  kind: "command";
+/** A command to run. It has all flags that are given, but their values are not checked yet. */
+export interface CheckedCommand {
+  kind: "checked";
   command: Command;
   flags: Flags;
   /** "" if none is given. */
@@ -52,7 +49,7 @@ const VERSION_REQUEST: TextRequest = { kind: "text", text: `petstore ${VERSION}`
  * @param words The arguments of the program.
  * @throws {SettingError} If there is no such command.
  */
-export async function findCommand(words: readonly string[]): Promise<TextRequest | UncheckedRequest> {
+export async function findCommand(words: readonly string[]): Promise<TextRequest | FoundCommand> {
   const [first = "", second = ""] = words;
   switch (first) {
     case "help":
@@ -77,39 +74,42 @@ function mayBeName(word: string): boolean {
 
 /**
  * @param words The words after the name of the command.
- * @throws {SettingError} If there is no such command. The message does not quote the name, because it may be a key.
+ * @throws {SettingError} If there is no such command. The message does not quote the name, because
+ * it may be a key.
  */
-async function loadCommand(name: string, words: readonly string[]): Promise<UncheckedRequest> {
+async function loadCommand(name: string, words: readonly string[]): Promise<FoundCommand> {
   if (!Object.hasOwn(COMMANDS, name)) {
     throw new SettingError(
       `There is no such command${didYouMean(name, Object.keys(COMMANDS))}; --help lists the commands`,
     );
   }
   const command = await COMMANDS[name]!();
-  return { kind: "unchecked", name, command, ...splitWords(words, command.options) };
+  return { kind: "found", name, command, ...splitWords(words, command.options) };
 }
 
 /**
- * Checks the words after a command, and finds out whether they ask for a text. The values of flags are not checked.
+ * Checks the words after a command, and finds out whether they ask for a text. The values of flags
+ * are not checked.
  *
- * @throws {SettingError} If a flag is unknown, lacks its value or must not have one, or there are too many or too few operands.
+ * @throws {SettingError} If a flag is unknown, lacks its value or must not have one, or there are
+ * too many or too few operands.
  */
-export function readRequest(request: UncheckedRequest): TextRequest | CommandRequest {
-  const { name, command } = request;
+export function checkWords(found: FoundCommand): TextRequest | CheckedCommand {
+  const { name, command } = found;
   // The advice does not name the program, because the user may have started it by a task.
   const advice = `add --help to see the flags of ${name}`;
-  const flags = readFlags(request.flags, command.options, advice);
+  const flags = readFlags(found.flags, command.options, advice);
   if (flags["version"]) return VERSION_REQUEST;
   if (flags["help"]) return { kind: "text", text: describeCommand(name, command) };
-  return { kind: "command", command, flags, operand: readOperand(request.operands, command, advice) };
+  return { kind: "checked", command, flags, operand: readOperand(found.operands, command, advice) };
 }
 
 /**
  * The operand of a command, or "" if none is given.
  *
  * @param advice The end of a message about a word that is not expected.
- * @throws {SettingError} If there are too many words or too few, or the operand has a control character. The messages do not quote a word,
- * because a word without a flag may be a key.
+ * @throws {SettingError} If there are too many words or too few, or the operand has a control
+ * character. The messages do not quote a word, because a word without a flag may be a key.
  */
 function readOperand(words: readonly string[], command: Command, advice: string): string {
   const { operand: name, isOperandOptional, examples } = command;
@@ -125,7 +125,8 @@ function readOperand(words: readonly string[], command: Command, advice: string)
     throw new SettingError(`Name the ${name}, as in ${commandLine(example)}`);
   }
   if (others.length > 0) throw new SettingError(`Only one ${name} is expected; ${advice}`);
-  // A script with CRLF ends a name with a carriage return. The file would then not be found by the name that the user sees.
+  // A script with CRLF ends a name with a carriage return. The file would then not be found by the
+  // name that the user sees.
   if (/\p{Cc}/u.test(operand)) throw new SettingError(`The ${name} must not contain control characters`);
   return operand;
 }

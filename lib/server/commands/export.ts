@@ -1,11 +1,10 @@
 import { statSync, writeFile } from "node:fs";
 import { promisify } from "node:util";
 import { requireNoLogName } from "../../stores/sqlite/file_names.ts";
-import { isBrokenPipe, writeAll } from "../process/writers.ts";
+import { isBrokenPipe, type Sink, writeAll } from "../process/writers.ts";
 import { STANDARD } from "../transfer/files.ts";
 import { publishFile } from "../process/publish_file.ts";
 import { formatPetCount } from "../process/lines.ts";
-import type { Sink } from "../process/writers.ts";
 import { SETTINGS } from "../settings/server_settings.ts";
 import { findSharedStore } from "../store_setting/find_store.ts";
 import type { SharedStore } from "../store_setting/store_setting.ts";
@@ -48,7 +47,8 @@ async function exportToOutput(store: SharedStore, output: Sink): Promise<number 
 async function exportToFile(store: SharedStore, path: string): Promise<number> {
   // SQLite would take a file beside a database for its log, and overwrite or delete it.
   requireNoLogName(path);
-  // A write that ends in a later turn of the event loop lets signals through. With writeSync(), none would come before the end.
+  // A write that ends in a later turn of the event loop lets signals through. With writeSync(),
+  // none would come before the end.
   const write = promisify(writeFile);
   return await publishFile(path, (_, file, signal) =>
     exportPets(store, async (bytes) => {

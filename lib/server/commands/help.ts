@@ -1,5 +1,6 @@
 /** The help texts, made from the tables that define the command line. */
 
+import { SWITCH } from "../settings/formats.ts";
 import type { Option } from "../settings/options.ts";
 import type { Command } from "./command.ts";
 import { COMMANDS, DEFAULT_COMMAND } from "./table.ts";
@@ -57,11 +58,14 @@ function describeOption([flag, option]: [string, Option]): string {
   if (variable !== undefined) notes.push(variable);
   if (alias !== undefined) notes.push(`or ${alias}`);
   if (option.default !== undefined) notes.push(`default ${option.default}`);
-  const form = format ? ` <${format.placeholder}>` : switchForm(flag, option);
+  const form = format === SWITCH ? switchForm(flag, option) : ` <${format.placeholder}>`;
   return describeRow(`--${flag}${form}`, help, notes);
 }
 
-/** What follows a switch in the help text: its short form, or `--no-x` if it is a setting, which may be on by default. */
+/**
+ * What follows a switch in the help text: its short form, or `--no-x` if it is a setting, which may
+ * be on by default.
+ */
 function switchForm(flag: string, { short, variable }: Option): string {
   if (short !== undefined) return `, -${short}`;
   return variable === undefined ? "" : `, --no-${flag}`;

@@ -3,6 +3,7 @@ import { readPetLines } from "../transfer/pet_lines.ts";
 import { formatPetCount } from "../process/lines.ts";
 import { untilInterrupted } from "../process/process.ts";
 import { SettingError } from "../process/start_error.ts";
+import { SWITCH } from "../settings/formats.ts";
 import { SETTINGS } from "../settings/server_settings.ts";
 import { findSharedStore } from "../store_setting/find_store.ts";
 import { declareCommand } from "./command.ts";
@@ -12,7 +13,7 @@ const MAX_SHOWN = 20;
 
 export const IMPORT = declareCommand({
   summary: "add the pets of a file to the store: all, or none",
-  options: { store: SETTINGS.store, "dry-run": { help: "check all lines and add nothing" } },
+  options: { store: SETTINGS.store, "dry-run": { format: SWITCH, help: "check all lines and add nothing" } },
   operand: "file",
   about:
     "The file is NDJSON: each line is a JSON object, as in the body of a POST. A pet needs name and categoryId; without a status it is " +

@@ -19,7 +19,8 @@ function cellsOf(key: KeyInfo): string[] {
   const rights = key.readOnly ? "read" : "read, write";
   const expires = key.expires ? minuteOf(key.expires) : "never";
   const cells = [key.id, stateOf(key), rights, minuteOf(key.created), expires, key.caller, key.label];
-  // Line ends are escaped: a label with one, which another program may have written, would look like the row of another key.
+  // Line ends are escaped: a label with one, which another program may have written, would look
+  // like the row of another key.
   return cells.map(oneLine);
 }
 

@@ -11,7 +11,7 @@ import { commandLine } from "../process/invocation.ts";
 import { oneLine } from "../process/lines.ts";
 import { SettingError, UnreachableError } from "../process/start_error.ts";
 import type { Context } from "../serving/runtime.ts";
-import { checkAsSetting, DURATION, EXPIRY, text } from "../settings/formats.ts";
+import { checkAsSetting, DURATION, EXPIRY, SWITCH, text } from "../settings/formats.ts";
 import { SETTINGS } from "../settings/server_settings.ts";
 import { findSharedStore } from "../store_setting/find_store.ts";
 import type { SharedStore } from "../store_setting/store_setting.ts";
@@ -36,7 +36,7 @@ export const ADD_KEY = declareCommand({
       help: "when the key expires: 12h, 90d or 1w from now, or 2031-12-31, at the beginning of this day in UTC. " +
         "Without it, never",
     },
-    "read-only": { help: "the key may only read" },
+    "read-only": { format: SWITCH, help: "the key may only read" },
   },
   about: `The store keeps only a digest of the key, so the key cannot be shown again. ${STORAGE_HELP}`,
   examples: [
@@ -56,7 +56,7 @@ export const ADD_KEY = declareCommand({
 
 export const LIST_KEYS = declareCommand({
   summary: "list the API keys",
-  options: { store: SETTINGS.store, json: { help: "print JSON, with times in UTC (ISO 8601)" } },
+  options: { store: SETTINGS.store, json: { format: SWITCH, help: "print JSON, with times in UTC (ISO 8601)" } },
   about: `The list includes keys that have expired or were revoked. ${STORAGE_HELP}`,
   examples: ["petstore keys list", "petstore keys list --json | jq '.[] | select(.expires == null)'"],
   failure: "The API keys cannot be read",
@@ -112,10 +112,12 @@ export const REVOKE_KEY = declareCommand({
 });
 
 /**
- * Finds the key that an operand names, by its id or by the key itself, and the other keys of the store. This reads the
- * store without opening it, and fails if the store does not exist: to open it would make it.
+ * Finds the key that an operand names, by its id or by the key itself, and the other keys of the
+ * store. This reads the store without opening it, and fails if the store does not exist: to open it
+ * would make it.
  *
- * @throws {SettingError} If there is no such key. The message does not quote the operand, because it may be a key.
+ * @throws {SettingError} If there is no such key. The message does not quote the operand, because
+ * it may be a key.
  */
 async function findKey(operand: string, setting: SharedStore): Promise<{ key: StoredKey; others: StoredKey[] }> {
   const stored = await setting.listKeys();

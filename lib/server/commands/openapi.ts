@@ -1,5 +1,6 @@
 import { describeServer, withSamples } from "../service/description.ts";
 import { checkOptions } from "../../petstore/checked_options.ts";
+import { SWITCH } from "../settings/formats.ts";
 import { libraryOptions, SETTINGS } from "../settings/server_settings.ts";
 import { declareCommand } from "./command.ts";
 
@@ -11,7 +12,7 @@ export const OPENAPI = declareCommand({
     "enforce-sunset": SETTINGS["enforce-sunset"],
     "public-url": SETTINGS["public-url"],
     "request-id": SETTINGS["request-id"],
-    samples: { help: "add samples of requests in six languages, which documentation platforms show" },
+    samples: { format: SWITCH, help: "add samples of requests in six languages, which documentation platforms show" },
   },
   about:
     "A server with the same settings serves the description at /openapi.json, and with samples at /openapi.json?samples.",

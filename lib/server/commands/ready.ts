@@ -11,7 +11,8 @@ export const READY = declareCommand({
   summary: "tell whether a server is ready, for the health check of a container",
   options: {
     hostname: { format: HOSTNAME, default: "127.0.0.1", help: "the address of the server" },
-    // The port is read as the server reads it. A health check that prepared the variable in its own way would ask another port.
+    // The port is read as the server reads it. A health check that prepared the variable in its own
+    // way would ask another port.
     port: { ...SETTINGS.port, help: "the port of the server" },
   },
   about: "The command asks the server at this address for /readyz. It does not open a store.",
@@ -24,12 +25,15 @@ export const READY = declareCommand({
 });
 
 /**
- * The time limit for the whole response, in milliseconds. A server takes less time to find out that its store is down, and a supervisor
- * waits longer.
+ * The time limit for the whole response, in milliseconds. A server takes less time to find out that
+ * its store is down, and a supervisor waits longer.
  */
 const TIMEOUT = 5_000;
 
-/** @throws {SettingError} If the server is not ready or cannot be reached (an {@link UnreachableError}), or if another program answers. */
+/**
+ * @throws {SettingError} If the server is not ready or cannot be reached (an
+ * {@link UnreachableError}), or if another program answers.
+ */
 async function requireReady(origin: string): Promise<void> {
   const { status, text } = await ask(origin).catch((error) => {
     throw new UnreachableError(`${origin} cannot be asked: ${firstLine(error)}`);
@@ -43,8 +47,9 @@ async function requireReady(origin: string): Promise<void> {
 }
 
 /**
- * Requests `/readyz`. `fetch()` is not used, because it would send the request to a proxy that the environment names, also for an address
- * of this machine. With NODE_USE_ENV_PROXY, Deno's agents do so too, unless they get an environment without a proxy.
+ * Requests `/readyz`. `fetch()` is not used, because it would send the request to a proxy that the
+ * environment names, also for an address of this machine. With NODE_USE_ENV_PROXY, Deno's agents do
+ * so too, unless they get an environment without a proxy.
  */
 async function ask(origin: string): Promise<{ status: number | undefined; text: string }> {
   const signal = AbortSignal.timeout(TIMEOUT);

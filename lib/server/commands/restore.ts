@@ -11,6 +11,7 @@ import { makeFile, renameToNew } from "../process/publish_file.ts";
 import { commandLine } from "../process/invocation.ts";
 import { SettingError } from "../process/start_error.ts";
 import { formatPetCount, oneLine } from "../process/lines.ts";
+import { SWITCH } from "../settings/formats.ts";
 import { SETTINGS } from "../settings/server_settings.ts";
 import { findSqliteFile, prepareFolder } from "../store_setting/find_store.ts";
 import { declareCommand } from "./command.ts";
@@ -20,6 +21,7 @@ export const RESTORE = declareCommand({
   options: {
     store: SETTINGS.store,
     "revoke-newer": {
+      format: SWITCH,
       help: "revoke the keys that were revoked since the backup, and apply expiries that were set since then",
     },
   },
@@ -36,8 +38,8 @@ export const RESTORE = declareCommand({
   failure: "The restore failed",
   async run({ store, "revoke-newer": revokesNewer = false }, { output, environment }, operand) {
     const path = await findSqliteFile(store, environment);
-    // A signal must not end the process while the present file is open, because that would leave a second name of the file, or a journal,
-    // beside it.
+    // A signal must not end the process while the present file is open, because that would leave a
+    // second name of the file, or a journal, beside it.
     const lines = await untilInterrupted((signal) => restore(operand, path, revokesNewer, signal));
     output.add(lines.map(oneLine).join("\n"));
   },
@@ -46,13 +48,18 @@ export const RESTORE = declareCommand({
 /**
  * Replaces the present file:
  *
- * 1. SQLite opens the present file, if it can. No server can open the file then until the restore has ended.
- * 2. The backup is copied beside the present file, checked, and written to disk. If that fails or a signal comes, nothing has changed.
- * 3. The present file gets another name, under which it is kept. The names of its log go, or change too.
+ * 1. SQLite opens the present file, if it can. No server can open the file then until the restore
+ *    has ended.
+ * 2. The backup is copied beside the present file, checked, and written to disk. If that fails or a
+ *    signal comes, nothing has changed.
+ * 3. The present file gets another name, under which it is kept. The names of its log go, or change
+ *    too.
  * 4. The copy takes the place of the present file.
  *
- * @param revokesNewer Whether the keys that the restore makes valid again end as in the replaced file.
- * @param interrupted Aborted by a signal to the process. One that comes after step 1 is noticed by `makeFile()`.
+ * @param revokesNewer Whether the keys that the restore makes valid again end as in the replaced
+ * file.
+ * @param interrupted Aborted by a signal to the process. One that comes after step 1 is noticed by
+ * `makeFile()`.
  * @returns What the restore has done, in lines for the operator.
  */
 async function restore(
@@ -92,8 +99,8 @@ async function restore(
 /**
  * Copies the backup, and changes the copy where it must be like the present file.
  *
- * @returns The number of pets, and the keys that the restore makes valid again. These are undefined if the keys of the
- * present file could not be read.
+ * @returns The number of pets, and the keys that the restore makes valid again. These are undefined
+ * if the keys of the present file could not be read.
  */
 async function fillCopy(
   backup: string,
@@ -110,8 +117,9 @@ async function fillCopy(
 }
 
 /**
- * Gives the copy the owner and the mode of the present file, because the restore may run as root, and the server as another user. If there
- * is no present file, the copy gets the owner of the folder if that is possible: a server makes the folder and the file as one user.
+ * Gives the copy the owner and the mode of the present file, because the restore may run as root,
+ * and the server as another user. If there is no present file, the copy gets the owner of the
+ * folder if that is possible: a server makes the folder and the file as one user.
  */
 function copyOwner({ path, stats }: PresentFile, copy: string): void {
   if (stats) chmodSync(copy, stats.mode & 0o777);
@@ -137,7 +145,8 @@ function replace({ path, isOpen }: PresentFile, keptPath: string, copy: string):
     // SQLite has written the log of an open file back into it, so what is left of the log is empty.
     for (const end of COMPANION_ENDS) rmSync(path + end, { force: true });
     if (tryLink(path, keptPath)) {
-      // The present file has two names now, and is never absent: after a kill or a loss of power, it or the copy is in its place.
+      // The present file has two names now, and is never absent: after a kill or a loss of power,
+      // it or the copy is in its place.
       syncFolder(dirname(path));
       renameSync(copy, path);
       return;
@@ -149,9 +158,9 @@ function replace({ path, isOpen }: PresentFile, keptPath: string, copy: string):
 }
 
 /**
- * Moves the present file away, and then its log. This is for a file system without hard links, and for a log that is not
- * written back. If it is cut short, no server starts until the restore is repeated: a server refuses a log without its
- * file, and a missing file with a kept one beside it.
+ * Moves the present file away, and then its log. This is for a file system without hard links, and
+ * for a log that is not written back. If it is cut short, no server starts until the restore is
+ * repeated: a server refuses a log without its file, and a missing file with a kept one beside it.
  */
 function moveAway(path: string, keptPath: string): void {
   for (const end of endsOf(path)) {

@@ -1,7 +1,10 @@
 import { loadPostgres } from "../store_setting/postgres.ts";
 import { declareCommand } from "./command.ts";
 
-/** The role in the printed grants. It is an example: the administrator replaces the name by that of the server's role. */
+/**
+ * The role in the printed grants. It is an example: the administrator replaces the name by that of
+ * the server's role.
+ */
 const ROLE = "petstore_server";
 
 export const SCHEMA = declareCommand({

@@ -1,8 +1,8 @@
 import type { Command } from "./command.ts";
 
 /**
- * Every command by its name, in the order of the help text. A command is loaded when it runs. This is for speed: a server starts earlier
- * without the code of the others.
+ * Every command by its name, in the order of the help text. A command is loaded when it runs. This
+ * is for speed: a server starts earlier without the code of the others.
  */
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   serve: async () => (await import("./serve.ts")).SERVE,

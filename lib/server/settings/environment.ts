@@ -15,14 +15,19 @@ const SECRETS: readonly string[] = ["PETSTORE_KEYS", "PETSTORE_STORE", "PGPASSWO
 /** The variables that have the paths of files with secrets: `X_FILE` that of a file with the value of `X`. */
 export const FILE_VARIABLES: readonly string[] = SECRETS.map((name) => `${name}_FILE`);
 
-/** The address that Kubernetes and Docker put into `PETSTORE_PORT` in each container if a service is named `petstore`. */
+/**
+ * The address that Kubernetes and Docker put into `PETSTORE_PORT` in each container if a service is
+ * named `petstore`.
+ */
 const SERVICE_ADDRESS = /^\s*(?:tcp|udp|sctp):\/\//i;
 
 /**
- * The environment of the settings: without the address of a service, and with the secrets that are in files. Docker and systemd give a secret
- * in a file, and a variable has its path. A file is read each time its secret is looked up.
+ * The environment of the settings: without the address of a service, and with the secrets that are
+ * in files. Docker and systemd give a secret in a file, and a variable has its path. A file is read
+ * each time its secret is looked up.
  *
- * @returns A look-up that throws a {@link SettingError} if the file cannot be used, or both variables are set.
+ * @returns A look-up that throws a {@link SettingError} if the file cannot be used, or both
+ * variables are set.
  */
 export function prepareEnvironment(environment: Environment): Environment {
   return (name) => {
@@ -39,7 +44,8 @@ export function prepareEnvironment(environment: Environment): Environment {
 
 /**
  * @param fileVariable The variable that has the path, for messages.
- * @throws {SettingError} If the file cannot be read or is empty. The message has none of its content.
+ * @throws {SettingError} If the file cannot be read or is empty. The message has none of its
+ * content.
  */
 function readSecret(path: string, fileVariable: string): string {
   // A message shows the path only if it surely is one: the secret itself may stand in its place by mistake.

@@ -1,4 +1,7 @@
-/** The formats of options: what a valid text is, and which value it stands for. Those of the library's options are in library_formats.ts. */
+/**
+ * The formats of options: what a valid text is, and which value it stands for. Those of the
+ * library's options are in library_formats.ts.
+ */
 
 import { isIPv6 } from "node:net";
 import { SettingError } from "../process/start_error.ts";
@@ -12,10 +15,20 @@ export interface Format<T> {
   /**
    * The value of a text; undefined if the text is not valid.
    *
-   * @throws {TypeError | RangeError} If the text is not valid, and the error says more than the description.
+   * @throws {TypeError | RangeError} If the text is not valid, and the error says more than the
+   * description.
    */
   parse(text: string): T | undefined;
 }
+
+/** A switch. Its flag has no value: it is given as `--x` or `--no-x`. Its variable has this text. */
+export const SWITCH: Format<boolean> = {
+  placeholder: "on|off",
+  description: "on or off",
+  parse: (text) => SWITCH_VALUES.get(text),
+};
+
+const SWITCH_VALUES = new Map([["on", true], ["off", false]]);
 
 /** Any text. What reads the value checks it. */
 export function text(placeholder: string): Format<string> {
@@ -52,7 +65,10 @@ const UNITS: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** A duration such as `12h` or `90d`, in milliseconds. It is so short that it ends before the year 10000, whose dates have another form. */
+/**
+ * A duration such as `12h` or `90d`, in milliseconds. It is so short that it ends before the year
+ * 10000, whose dates have another form.
+ */
 export const DURATION: Format<number> = {
   placeholder: "time",
   description: "a time such as 12h, 90d or 1w (s, m, h, d or w)",

@@ -14,8 +14,9 @@ const TOKEN = /^[\w.~+/-]+=*$/;
 const NO_VALUE = /^(?:null|none|nil|undefined|x+)$/i;
 
 /**
- * Whether a text is meant as a key or as its digest. Another text stands there by mistake, and anyone could guess it: a
- * comment, a line of an env file, JSON, a reference to a vault, or a digest with a misspelt prefix.
+ * Whether a text is meant as a key or as its digest. Another text stands there by mistake, and
+ * anyone could guess it: a comment, a line of an env file, JSON, a reference to a vault, or a
+ * digest with a misspelt prefix.
  */
 function isKeyOrDigest(text: string): boolean {
   if (NO_VALUE.test(text)) return false;
@@ -51,7 +52,10 @@ export const PUBLIC_URL: Format<string> = {
   },
 };
 
-/** An address that the description names, after its name if it has one. It ends in the version (§9 of the specification). */
+/**
+ * An address that the description names, after its name if it has one. It ends in the version (§9
+ * of the specification).
+ */
 export const OPENAPI_SERVER: Format<OpenApiServer> = {
   placeholder: "[name=]url",
   description: "an address that ends in /v1, after a name if it has one, such as Production=https://api.example/v1",
@@ -95,7 +99,10 @@ export const FAULT_SHARES: Format<FaultOptions> = {
   },
 };
 
-/** Reads one of the options of `withFaults()`, such as `lose=0.1`. A text that is no number is kept, and the library refuses it. */
+/**
+ * Reads one of the options of `withFaults()`, such as `lose=0.1`. A text that is no number is kept,
+ * and the library refuses it.
+ */
 function readFault(option: string): [name: string, value: unknown] {
   const [, name, value] = /^ *(\w+)=(.+)$/.exec(option) ?? [];
   if (name === undefined || value === undefined) {

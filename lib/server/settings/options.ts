@@ -1,13 +1,14 @@
 /**
- * How a command declares its options, and how they are read. A flag has precedence over an environment variable, and a variable over a
- * default. The type of each value follows from the declaration. For example, a command may declare:
+ * How a command declares its options, and how they are read. A flag has precedence over an
+ * environment variable, and a variable over a default. The type of each value follows from the
+ * declaration. For example, a command may declare:
  *
  * ```txt
  * const OPTIONS = {
  *   port: { format: PORT, variable: "PETSTORE_PORT", default: "8000", help: "the port" },
  *   key: { format: API_KEY, isList: true, variable: "PETSTORE_KEYS", help: "an API key" },
  *   metrics: { format: ADDRESS, help: "the address of the metrics" },
- *   "dry-run": { help: "change nothing" },
+ *   "dry-run": { format: SWITCH, help: "change nothing" },
  * } satisfies Options;
  * ```
  *
@@ -20,7 +21,8 @@
  * | `metrics` | the address, `undefined` | `--metrics 127.0.0.1:9464`                                   | `undefined` |
  * | `dry-run` | `boolean`, `undefined`   | `--dry-run` and `--no-dry-run`                               | `undefined` |
  *
- * An invalid text fails with a message for the operator: `--port must be a number from 0 to 65535, not "http"`.
+ * An invalid text fails with a message for the operator:
+ * `--port must be a number from 0 to 65535, not "http"`.
  */
 
 import { SettingError } from "../process/start_error.ts";
@@ -30,13 +32,13 @@ import { normalize } from "./setting_text.ts";
 
 /** An option of a command, as the command declares it. */
 export interface Option {
-  /** What its value is. It is absent for a switch, which has no value: it is given as `--x` or `--no-x`. */
-  format?: Format<unknown>;
+  /** What its value is. {@link SWITCH} is the format of an option that is on or off. */
+  format: Format<unknown>;
   /** The letter of a short form, such as `h` for `-h`. */
   short?: string;
   /** Whether the flag may be given several times. Commas or line ends separate the values in its variable. */
   isList?: true;
-  /** The environment variable that applies when the flag is absent. For a switch, its value is `on` or `off`. */
+  /** The environment variable that applies when the flag is absent. */
   variable?: string;
   /** A variable that hosting platforms set. It applies when the flag and `variable` are absent. */
   alias?: string;
@@ -48,7 +50,7 @@ export interface Option {
 /** Options by their flags without the dashes. */
 export type Options = Readonly<Record<string, Option>>;
 
-/** The values of options, by their flags. */
+/** The values of options, by their flags. The table above has a row for each case. */
 export type Values<Given extends Options> = { readonly [Name in keyof Given]: ValueOf<Given[Name]> };
 
 /** A list that is unset is empty. Any other option without a default may be undefined. */
@@ -56,8 +58,8 @@ type ValueOf<Given extends Option> = Given extends { isList: true } ? readonly I
   : Given extends { default: string } ? ItemOf<Given>
   : ItemOf<Given> | undefined;
 
-/** What the format of an option parses. A switch has no format, and is a boolean. */
-type ItemOf<Given extends Option> = Given extends { format: Format<infer Item> } ? Item : boolean;
+/** What the format of an option parses. */
+type ItemOf<Given extends Option> = Given extends { format: Format<infer Item> } ? Item : never;
 
 /** The texts of each flag of a command line, in order. A switch has booleans. */
 export type Flags = Readonly<Record<string, readonly (string | boolean)[] | undefined>>;
@@ -81,8 +83,9 @@ export function readValues<Given extends Options>(
 }
 
 /**
- * Reads what sets an option: its flags, or else its variable, or else its default. There are several items only if the option is a list,
- * and none if it is unset. An empty flag is not unset, but an empty variable is.
+ * Reads what sets an option: its flags, or else its variable, or else its default. There are
+ * several items only if the option is a list, and none if it is unset. An empty flag is not unset,
+ * but an empty variable is.
  */
 function readItems(name: string, option: Option, flags: Flags, environment: Environment): unknown[] {
   const flag = `--${name}`;
@@ -111,7 +114,7 @@ function splitList(text: string, source: string): string[] {
   );
 }
 
-function parse(given: string, source: string, { format = ON_OR_OFF }: Option): unknown {
+function parse(given: string, source: string, { format }: Option): unknown {
   const text = normalize(given, source);
   const value = checkAsSetting(() => format.parse(text), source);
   if (value !== undefined) return value;
@@ -119,12 +122,3 @@ function parse(given: string, source: string, { format = ON_OR_OFF }: Option): u
   const quoted = text.includes("@") ? "" : `, not ${JSON.stringify(text)}`;
   throw new SettingError(`${source} must be ${format.description}${quoted}`);
 }
-
-/** The format of a switch in a variable. */
-const ON_OR_OFF: Format<unknown> = {
-  placeholder: "on|off",
-  description: "on or off",
-  parse: (text) => SWITCH_VALUES.get(text),
-};
-
-const SWITCH_VALUES = new Map([["on", true], ["off", false]]);

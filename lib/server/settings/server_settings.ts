@@ -1,21 +1,26 @@
 /**
- * The settings of a server. The table declares each setting once: its flag, its variable, its format and its help text. Other commands use
- * entries of the table too. Below it are the variables that no setting has, and the options of the library that are settings.
+ * The settings of a server. The table declares each setting once: its flag, its variable, its
+ * format and its help text. Other commands use entries of the table too. Below it are the variables
+ * that no setting has, and the options of the library that are settings.
  *
  * Each check of a value is in one file, which knows what it needs:
  *
- * - `environment.ts`: secrets in files, and variables that Kubernetes sets. Only variables can have them.
- * - `setting_text.ts`: quotes, placeholders and invisible characters, which are mistakes in every text.
+ * - `environment.ts`: secrets in files, and variables that Kubernetes sets. Only variables can have
+ *   them.
+ * - `setting_text.ts`: quotes, placeholders and invisible characters, which are mistakes in every
+ *   text.
  * - `formats.ts`: the text of one value, such as a number or an address.
- * - `library_formats.ts`: the same for values of the library, which checks them, so that programs that use the library get the same rules.
- * - `store_setting/find_store.ts`: the address of the store. It is a text here, because the kind of store decides what is valid.
+ * - `library_formats.ts`: the same for values of the library, which checks them, so that programs
+ *   that use the library get the same rules.
+ * - `store_setting/find_store.ts`: the address of the store. It is a text here, because the kind of
+ *   store decides what is valid.
  * - `serving/serve.ts`: settings that cannot stand together.
  */
 
 import type { PetstoreOptions } from "../../petstore/options.ts";
 import { KEY_FILE } from "../first_key/key_file.ts";
 import { FILE_VARIABLES } from "./environment.ts";
-import { ADDRESS, HOSTNAME, numberFrom, oneOf, PORT, text } from "./formats.ts";
+import { ADDRESS, HOSTNAME, numberFrom, oneOf, PORT, SWITCH, text } from "./formats.ts";
 import { API_KEY, FAULT_SHARES, OPENAPI_SERVER, ORIGIN, PUBLIC_URL, STABILITY } from "./library_formats.ts";
 import type { Options, Values } from "./options.ts";
 
@@ -55,11 +60,13 @@ export const SETTINGS = {
     help: "how many sample pets the server adds at the start, if the store has no pets",
   },
   "allow-reset": {
+    format: SWITCH,
     variable: "PETSTORE_ALLOW_RESET",
     default: "off",
     help: "let POST /reset restore the sample pets of a store in memory, for tests of a client",
   },
   "reuse-port": {
+    format: SWITCH,
     variable: "PETSTORE_REUSE_PORT",
     default: "off",
     help: "let other servers listen at the same port; Linux gives each connection to one of them",
@@ -90,6 +97,7 @@ export const SETTINGS = {
     help: "a label of an operation, experimental, alpha or beta, for the OpenAPI description, such as listPets=beta",
   },
   "enforce-sunset": {
+    format: SWITCH,
     variable: "PETSTORE_ENFORCE_SUNSET",
     default: "off",
     help: "answer the deprecated operation with 410 from the date in Sunset on",
@@ -119,6 +127,7 @@ export const SETTINGS = {
       "delay, unavailable, cut and lose",
   },
   docs: {
+    format: SWITCH,
     variable: "PETSTORE_DOCS",
     default: "on",
     help: "serve a web page at /docs on which each operation can be tried",
@@ -129,7 +138,8 @@ export const SETTINGS = {
 export type Settings = Values<typeof SETTINGS>;
 
 /**
- * A line for each variable that begins with `PETSTORE_` and is no setting, for it may be a misspelt one.
+ * A line for each variable that begins with `PETSTORE_` and is no setting, for it may be a misspelt
+ * one.
  *
  * @param names The names of all environment variables.
  */

@@ -3,8 +3,8 @@
 import { SettingError } from "../process/start_error.ts";
 
 /**
- * A shell removes the quotes around a value, but other programs that read such a file keep them. One quotation mark is what is left of quotes
- * around a value that was cut or joined.
+ * A shell removes the quotes around a value, but other programs that read such a file keep them.
+ * One quotation mark is what is left of quotes around a value that was cut or joined.
  */
 const QUOTE_AT_AN_END = /^["'`]|["'`]$/;
 
@@ -20,14 +20,19 @@ const PLACEHOLDERS = [
   /^<.+>$/,
 ];
 
-/** Control characters and those that have no width, such as the zero width space that pages and chats add to a copied text. */
+/**
+ * Control characters and those that have no width, such as the zero width space that pages and
+ * chats add to a copied text.
+ */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /**
- * Checks the text of a setting, and removes the white space around it, because `echo` and files with CRLF add a line end.
+ * Checks the text of a setting, and removes the white space around it, because `echo` and files
+ * with CRLF add a line end.
  *
  * @param source The flag or variable, for messages.
- * @throws {SettingError} If the text can hardly be meant. The message does not have the text, as it may be secret.
+ * @throws {SettingError} If the text can hardly be meant. The message does not have the text, as it
+ * may be secret.
  */
 export function normalize(given: string, source: string): string {
   const text = given.trim();

@@ -1,6 +1,7 @@
 /**
- * Creates and imports add pets by one call of the SQL function `add_pets`, which takes arrays and returns a row for each pet. Its SQL, with the
- * lock, the ids and the remembered requests, is in `schema/functions.ts`.
+ * Creates and imports add pets by one call of the SQL function `add_pets`, which takes arrays and
+ * returns a row for each pet. Its SQL, with the lock, the ids and the remembered requests, is in
+ * `schema/functions.ts`.
  */
 
 import type { IdempotentRequest, PetDraft, StoreUnavailableError } from "@petstore/petstore/store";
@@ -8,7 +9,7 @@ import { type Outcome, statusCode, uncertainOutcomeError } from "@petstore/petst
 import type { Row } from "./client/connection.ts";
 import { isTransient } from "./client/errors.ts";
 import type { StatementQueue } from "./client/statement_queue.ts";
-import { qualify } from "./qualify.ts";
+import { addStatement } from "./statements.ts";
 
 /** The longest pause before a retry after a conflict. */
 const MAX_PAUSE_MS = 20;
@@ -30,7 +31,10 @@ export async function addPets(
   return rows.map(outcomeOf);
 }
 
-/** Adds the pets of an import, all or none. Their outcomes stay in PostgreSQL: to send a row for each pet would take a tenth of an import. */
+/**
+ * Adds the pets of an import, all or none. Their outcomes stay in PostgreSQL: to send a row for
+ * each pet would take a tenth of an import.
+ */
 export async function addAllPets(db: StatementQueue, pets: readonly PetDraft[], deadline: number): Promise<void> {
   const statement = addStatement(db.schema, "count(*)::text");
   const [row] = await callAddPets(db, statement, addParameters(pets, []), deadline);
@@ -54,12 +58,6 @@ async function callAddPets(
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }
-}
-
-/** Makes the statement that calls `add_pets`. */
-export function addStatement(schema: string, columns = "outcome, id"): string {
-  return qualify(`SELECT ${columns}
-    FROM "${schema}".add_pets($1::text[], $2::bigint[], $3::smallint[], $4::text[], $5::text[], $6::bigint[])`);
 }
 
 /** Makes the parameters of `add_pets`: arrays in PostgreSQL's notation, because all parameters are texts. */

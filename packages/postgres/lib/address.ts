@@ -26,7 +26,8 @@ const WITH_ENCODED_PASSWORD = "with special characters of the password percent-e
  * Reads an address. What it omits is read by pg, from the variables of libpq such as `PGPASSWORD`.
  *
  * @param password That of an address without one. Default: what pg finds.
- * @throws {TypeError} If it is invalid. The message quotes at most its schema, because the rest may contain a password.
+ * @throws {TypeError} If it is invalid. The message quotes at most its schema, because the rest may
+ * contain a password.
  */
 export function readAddress(address: string, password?: string): PostgresTarget {
   const url = parseUrl(address);
@@ -55,7 +56,10 @@ export function readAddress(address: string, password?: string): PostgresTarget 
   };
 }
 
-/** Parses an address. The form `user@/database?host=/folder`, for a socket in a folder, becomes a URL by a host before its path. */
+/**
+ * Parses an address. The form `user@/database?host=/folder`, for a socket in a folder, becomes a
+ * URL by a host before its path.
+ */
 function parseUrl(address: string): URL {
   const url = URL.parse(address);
   if (url) return url;
@@ -65,8 +69,9 @@ function parseUrl(address: string): URL {
 }
 
 /**
- * Refuses an address in which a part of the password is taken for another part. A slash, a question mark or a number sign ends the place of
- * the host, so the rest of the password, and the @ after it, would be shown as the name of the database or of a parameter.
+ * Refuses an address in which a part of the password is taken for another part. A slash, a question
+ * mark or a number sign ends the place of the host, so the rest of the password, and the @ after
+ * it, would be shown as the name of the database or of a parameter.
  */
 function requireEncoded({ pathname, search, hash }: URL): void {
   if (hash === "" && !/[@:/]/.test(pathname.slice(1)) && !search.includes("@")) return;
@@ -136,7 +141,8 @@ function readNumber(name: string, text: string, least: number): number {
 }
 
 /**
- * Refuses a value that is not allowed, and does not show it, because it may be a part of the password.
+ * Refuses a value that is not allowed, and does not show it, because it may be a part of the
+ * password.
  *
  * @param subject The beginning of the sentence that goes on with "must be one of".
  */

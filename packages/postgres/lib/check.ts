@@ -1,12 +1,13 @@
 import type { StatementQueue } from "./client/statement_queue.ts";
-import { qualify } from "./qualify.ts";
 import { inspectTables, requireReady } from "./schema/opening.ts";
+import { SELECT_PARTS } from "./statements.ts";
 
 /**
- * Finds the faults of the tables, in sentences, and says what they are. Changes nothing. It reads no pets: the constraints of the table keep
- * out those that the service could not have stored.
+ * Finds the faults of the tables, in sentences, and says what they are. Changes nothing. It reads
+ * no pets: the constraints of the table keep out those that the service could not have stored.
  *
- * @throws {StoreUnavailableError} If there are no tables that this release can use, or the role lacks rights.
+ * @throws {StoreUnavailableError} If there are no tables that this release can use, or the role
+ * lacks rights.
  */
 export async function checkTables(db: StatementQueue): Promise<{ faults: string[]; contents: string }> {
   const { version, isReadOnly } = await inspectTables(db);
@@ -23,8 +24,8 @@ export async function checkTables(db: StatementQueue): Promise<{ faults: string[
 }
 
 /**
- * The parts that the schema must have, as {@link SELECT_PARTS} describes them. A column whose type ends with `?` may be null. A crash
- * empties a table without a write-ahead log.
+ * The parts that the schema must have, as {@link SELECT_PARTS} describes them. A column whose type
+ * ends with `?` may be null. A crash empties a table without a write-ahead log.
  */
 const REQUIRED_PARTS = [
   "column schema_version.version integer",
@@ -63,25 +64,3 @@ const REQUIRED_PARTS = [
   "function check_ids",
   "function forget_requests",
 ];
-
-/**
- * Reads from the catalogue which parts the schema has. A partial index does not count as a part. How an index is stored,
- * such as with a `fillfactor`, does not matter.
- */
-const SELECT_PARTS = qualify(`WITH rel AS (SELECT oid, relname, relpersistence FROM pg_catalog.pg_class
-    WHERE relnamespace = $1::regnamespace)
-  SELECT concat('column ', relname, '.', attname, ' ', format_type(atttypid, atttypmod),
-      CASE WHEN NOT attnotnull THEN '?' END, CASE WHEN attidentity = 'a' THEN ' always' END)
-    FROM rel JOIN pg_catalog.pg_attribute ON attrelid = rel.oid AND NOT attisdropped
-  UNION ALL SELECT concat('write-ahead log for ', relname)
-    FROM rel WHERE relpersistence = 'p'
-  UNION ALL SELECT concat(pg_get_constraintdef(con.oid), ' on ', relname)
-    FROM rel JOIN pg_catalog.pg_constraint AS con ON conrelid = rel.oid
-  UNION ALL SELECT concat(CASE WHEN indisunique THEN 'unique ' END, 'index on ', relname, ' ',
-      substring(pg_get_indexdef(indexrelid), 'USING "?btree"? ([(][^)]*[)])'))
-    FROM rel JOIN pg_catalog.pg_index ON indrelid = rel.oid AND indisvalid AND indpred IS NULL
-  UNION ALL SELECT concat('sequence ', relname, ' in steps of ', seqincrement,
-      CASE WHEN seqcycle THEN ', again and again' END, CASE WHEN seqcache > 1 THEN ' with a cache' END)
-    FROM rel JOIN pg_catalog.pg_sequence ON seqrelid = rel.oid
-  UNION ALL SELECT concat('function ', proname) FROM pg_catalog.pg_proc
-    WHERE pronamespace = $1::regnamespace`);

@@ -10,6 +10,7 @@ import {
 } from "@petstore/petstore/store/toolkit";
 import { addPets } from "./add_pets.ts";
 import type { StatementQueue } from "./client/statement_queue.ts";
+import { deleteStatement } from "./statements.ts";
 
 /** A create that waits for its commit. */
 interface Create extends PendingWrite {
@@ -21,21 +22,30 @@ interface Create extends PendingWrite {
 /** Expired requests are deleted after this many creates with a key. */
 const CREATES_PER_DELETION = 500;
 
-/** How many requests one deletion deletes at most: more than are added between two, and few enough for a short transaction. */
+/**
+ * How many requests one deletion deletes at most: more than are added between two, and few enough
+ * for a short transaction.
+ */
 const MAX_DELETED = 2000;
 
-/** Commits the creates of a store in batches, each by one statement. */
+/** Commits the creates of a store in batches, each by one statement. The head of mod.ts shows their way. */
 export class GroupCommit {
   /** The batch runs one statement at a time: a second one would only wait for the lock of the first. */
   readonly batch: Batch<Create>;
   readonly #db: StatementQueue;
-  /** How many creates with a key come before the next deletion. The first one starts a deletion too, so that restarts leave nothing behind. */
+  /**
+   * How many creates with a key come before the next deletion. The first one starts a deletion too,
+   * so that restarts leave nothing behind.
+   */
   #createsToDeletion = 1;
 
   constructor(db: StatementQueue) {
     this.#db = db;
-    const commit = (waiting: readonly Create[]) => this.#commit(waiting);
-    this.batch = new Batch<Create>({ resource: "PostgreSQL", choose: chooseCreates, commit });
+    this.batch = new Batch({
+      resource: "PostgreSQL",
+      choose: chooseCreates,
+      commit: (waiting) => this.#commit(waiting),
+    });
   }
 
   write(write: Write): Promise<Outcome> {
@@ -71,7 +81,8 @@ export class GroupCommit {
     if (creates.length === 0) return;
     const pets = creates.map(({ write }) => write.pet);
     const requests = creates.flatMap((create) => requestOf(create) ?? []);
-    // The statement must end in time for the oldest create, because no pet may be stored after its client has been refused.
+    // The statement must end in time for the oldest create, because no pet may be stored after its
+    // client has been refused.
     const deadline = Math.min(...creates.map(({ arrivedAt }) => arrivedAt)) + timeoutMs;
     try {
       const outcomes = await addPets(this.#db, pets, requests, deadline);
@@ -83,8 +94,8 @@ export class GroupCommit {
   }
 
   /**
-   * Deletes expired requests now and then, in separate statements, so that no create waits for them. If a deletion fails, a later one catches
-   * up.
+   * Deletes expired requests now and then, in separate statements, so that no create waits for
+   * them. If a deletion fails, a later one catches up.
    */
   #countRequests(count: number): void {
     this.#createsToDeletion -= count;
@@ -92,11 +103,6 @@ export class GroupCommit {
     this.#createsToDeletion = CREATES_PER_DELETION;
     this.#db.query(deleteStatement(this.#db.schema), [String(MAX_DELETED)]).catch(() => {});
   }
-}
-
-/** Makes the statement that deletes expired requests, up to the number that is its parameter. */
-export function deleteStatement(schema: string): string {
-  return `SELECT "${schema}".forget_requests($1::integer)`;
 }
 
 /** Refuses the creates that came before a moment, and returns the others. */
@@ -110,8 +116,8 @@ function refuseOlder(waiting: readonly Create[], earliestArrival: number): Creat
 }
 
 /**
- * Chooses the creates of a commit. Those with a key come first, as `add_pets` requires. Of several creates with one key, only the first is
- * chosen, and the others wait.
+ * Chooses the creates of a commit. Those with a key come first, as `add_pets` requires. Of several
+ * creates with one key, only the first is chosen, and the others wait.
  */
 function chooseCreates(waiting: readonly Create[]): { chosen: Create[]; rest: Create[] } {
   const keyed = new Map<string, Create>();

@@ -6,8 +6,8 @@ import { readStatements } from "./statements.ts";
 const PETS_PER_PAGE = 1000;
 
 /**
- * Exports all pets, in ascending order of id, as they are at the moment of the last page: pets become visible in the order of their ids, and
- * no pet is altered or deleted.
+ * Exports all pets, in ascending order of id, as they are at the moment of the last page: pets
+ * become visible in the order of their ids, and no pet is altered or deleted.
  */
 export async function exportPets(db: StatementQueue, write: PetSink): Promise<void> {
   await inspectTables(db);

@@ -10,7 +10,8 @@ const TIMEOUT_MS = 600_000;
 /**
  * Adds pets in one statement, for which the creates of the servers wait.
  *
- * @throws What the signal says, if it is aborted before PostgreSQL has the pets. Nothing was added then.
+ * @throws What the signal says, if it is aborted before PostgreSQL has the pets. Nothing was added
+ * then.
  * @throws {StoreUnavailableError} If `mayBeStored`, either all pets were added or none.
  */
 export async function importPets(
@@ -27,8 +28,9 @@ export async function importPets(
     const message = "The import was stopped while PostgreSQL was adding the pets; it adds all of them, or none";
     throw new StoreUnavailableError(message, { cause: error, mayBeStored: true });
   }
-  // The plans that the servers' connections keep were made for fewer pets, and might read the whole table for each pet. An analysis ends them.
-  // Without the right to it, or in time, PostgreSQL makes one by itself within about a minute.
+  // The plans that the servers' connections keep were made for fewer pets, and might read the whole
+  // table for each pet. An analysis ends them. Without the right to it, or in time, PostgreSQL
+  // makes one by itself within about a minute.
   await db.query(`ANALYZE "${db.schema}".pets`).catch(() => {});
   return { isNew };
 }

@@ -3,18 +3,18 @@ import { checkAll, type Checks, oneOf, wholeNumber } from "@petstore/petstore/st
 /** Options of `createPostgresStore()`. */
 export interface PostgresStoreOptions {
   /**
-   * The schema of the tables: up to 48 lower-case letters, digits and `_`, not starting with a digit or `pg_`. Default:
-   * `petstore`.
+   * The schema of the tables: up to 48 lower-case letters, digits and `_`, not starting with a
+   * digit or `pg_`. Default: `petstore`.
    */
   schema?: string;
   /**
-   * The time limit of a statement, in milliseconds. A create that has waited half of it for earlier creates is refused.
-   * Default: 5000.
+   * The time limit of a statement, in milliseconds. A create that has waited half of it for earlier
+   * creates is refused. Default: 5000.
    */
   timeoutMs?: number;
   /**
-   * Whether to prepare statements. Use `false` with a pooler without support, such as PgBouncer before 1.24 with its defaults. Default:
-   * `true`.
+   * Whether to prepare statements. Use `false` with a pooler without support, such as PgBouncer
+   * before 1.24 with its defaults. Default: `true`.
    */
   prepare?: boolean;
 }
@@ -39,7 +39,8 @@ export function checkOptions(options: PostgresStoreOptions): CheckedOptions {
 }
 
 /**
- * Checks the name of a schema. It has no capitals and no quotes, so that it is the same in every tool.
+ * Checks the name of a schema. It has no capitals and no quotes, so that it is the same in every
+ * tool.
  *
  * @throws {TypeError} If it is invalid.
  */

@@ -1,4 +1,7 @@
-/** Pools of the server, which end with their use. The pool of an app is different: the app ends it, and a store leaves it open. */
+/**
+ * Pools of the server, which end with their use. The pool of an app is different: the app ends it,
+ * and a store leaves it open.
+ */
 
 import type { KeyedPetStore } from "@petstore/petstore/store";
 import { resolvesWithin } from "@petstore/petstore/store/toolkit";

@@ -1,7 +1,7 @@
 /** The petstore never runs functions, operators or types of other roles from the search path. */
 
 import assert from "node:assert/strict";
-import { CANCEL } from "../lib/client/statement_queue.ts";
+import { CANCEL } from "../lib/statements.ts";
 import { postgresGrants, postgresSchema } from "../mod.ts";
 import { readPostgresSetting } from "../server.ts";
 import type { KeyedPetStore } from "@petstore/petstore/store";

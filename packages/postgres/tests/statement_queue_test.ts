@@ -6,7 +6,8 @@ import { test } from "node:test";
 import { StoreUnavailableError } from "@petstore/petstore/store";
 // @ts-types="@types/pg"
 import { Pool } from "pg";
-import { CANCEL, StatementQueue } from "../lib/client/statement_queue.ts";
+import { StatementQueue } from "../lib/client/statement_queue.ts";
+import { CANCEL } from "../lib/statements.ts";
 import { checkOptions } from "../lib/options.ts";
 import { openOnOwnPool } from "../lib/own_pool.ts";
 import { withVirtualClock } from "../../../tests/support/virtual_clock.ts";

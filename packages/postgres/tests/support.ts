@@ -1,6 +1,6 @@
 import { test as nodeTest } from "node:test";
 import { createPostgresStore, postgresSchema } from "../mod.ts";
-import { deleteStatement } from "../lib/commit.ts";
+import { deleteStatement } from "../lib/statements.ts";
 import type { KeyedPetStore } from "@petstore/petstore/store";
 import { request } from "../../conformance/lib/store/case.ts";
 import { PET, withDatabase } from "../../../tests/support/postgres/servers.ts";

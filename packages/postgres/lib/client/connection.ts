@@ -14,7 +14,10 @@ export interface Connection {
   release(error?: Error): void;
   /** The number of the process in PostgreSQL that serves this connection. A pooler shows another number, or none. */
   processID?: number | null;
-  /** What the server said of the transaction after the last statement: `I` if none is open. Older versions of pg lack this method. */
+  /**
+   * What the server said of the transaction after the last statement: `I` if none is open. Older
+   * versions of pg lack this method.
+   */
   getTransactionStatus?(): string | null;
 }
 
@@ -27,13 +30,17 @@ interface Query {
   types: typeof TEXTS;
 }
 
-/** Leaves each value of a result as PostgreSQL has sent it, whatever parsers an app has set for its own statements, even for texts. */
+/**
+ * Leaves each value of a result as PostgreSQL has sent it, whatever parsers an app has set for its
+ * own statements, even for texts.
+ */
 const TEXTS = { getTypeParser: () => String };
 
 /**
  * Runs a statement in a transaction of its own.
  *
- * @param text A text without parameters is not prepared, and may contain several statements, which give no rows.
+ * @param text A text without parameters is not prepared, and may contain several statements, which
+ * give no rows.
  * @throws {Error} If the statement failed, or was not committed.
  */
 export async function runStatement(
@@ -49,10 +56,11 @@ export async function runStatement(
 }
 
 /**
- * An app that shares the pool may have left a transaction open on a connection. What a statement has written there would end with it.
+ * An app that shares the pool may have left a transaction open on a connection. What a statement
+ * has written there would end with it.
  *
- * @throws {Error} If a transaction is open, or the connection cannot say so. As a store reads from the database when it is opened, it is
- * never opened on a pool whose connections cannot say so.
+ * @throws {Error} If a transaction is open, or the connection cannot say so. As a store reads from
+ * the database when it is opened, it is never opened on a pool whose connections cannot say so.
  */
 function requireCommitted(connection: Connection): void {
   const status = connection.getTransactionStatus?.();
@@ -68,8 +76,9 @@ function requireCommitted(connection: Connection): void {
 const statementNames = new Map<string, string>();
 
 /**
- * The beginning of all names, made at the first use. It differs in each process and each copy of this library: behind a pooler that does
- * not know prepared statements, a name of another process would run another statement.
+ * The beginning of all names, made at the first use. It differs in each process and each copy of
+ * this library: behind a pooler that does not know prepared statements, a name of another process
+ * would run another statement.
  */
 let namePrefix: string | undefined;
 

@@ -1,13 +1,17 @@
 /**
- * What keeps node-postgres 8.23 from ending the process when something happens to a connection. A pool is guarded once, and several stores may
- * share it.
+ * What keeps node-postgres 8.23 from ending the process when something happens to a connection. A
+ * pool is guarded once, and several stores may share it. The file can go with the first version of
+ * node-postgres on which `tests/faults` passes without it.
  */
 
 import type { PostgresPool } from "./pool.ts";
 
 const guardedPools = new WeakSet<object>();
 
-/** Guards a pool against the loss of connections, whether they are idle or taken out, and against messages that cannot be read. */
+/**
+ * Guards a pool against the loss of connections, whether they are idle or taken out, and against
+ * messages that cannot be read.
+ */
 export function guardPool(pool: PostgresPool): void {
   if (guardedPools.has(pool)) return;
   guardedPools.add(pool);
@@ -21,8 +25,8 @@ export function guardPool(pool: PostgresPool): void {
 export function ignoreError(): void {}
 
 /**
- * The class of a pool's connections, and the event for each connection that is taken out. {@link PostgresPool} lacks both, so that an app
- * need not provide more than it must.
+ * The class of a pool's connections, and the event for each connection that is taken out.
+ * {@link PostgresPool} lacks both, so that an app need not provide more than it must.
  */
 interface ConnectingPool {
   Client?: new (options: unknown) => Client;
@@ -35,8 +39,8 @@ interface Listened {
 }
 
 /**
- * Listens to the errors of connections that are taken out. After `connect()` it is too late: the chunk that makes a connection ready may also
- * say that PostgreSQL ends it.
+ * Listens to the errors of connections that are taken out. After `connect()` it is too late: the
+ * chunk that makes a connection ready may also say that PostgreSQL ends it.
  */
 function ignoreErrorsOfTaken(pool: ConnectingPool): void {
   pool.on?.("acquire", (connection) => {
@@ -47,9 +51,9 @@ function ignoreErrorsOfTaken(pool: ConnectingPool): void {
 }
 
 /**
- * Lets a message that cannot be read end only its connection. PgBouncer sends such a message when its own connection ends within one, and
- * PostgreSQL when it demands a login that the driver does not know, such as GSSAPI. The driver's parser would throw out of the listener of
- * the socket.
+ * Lets a message that cannot be read end only its connection. PgBouncer sends such a message when
+ * its own connection ends within one, and PostgreSQL when it demands a login that the driver does
+ * not know, such as GSSAPI. The driver's parser would throw out of the listener of the socket.
  */
 function guardParsers(pool: ConnectingPool): void {
   const { Client } = pool;

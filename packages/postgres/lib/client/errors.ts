@@ -3,8 +3,9 @@
 import { StoreUnavailableError } from "@petstore/petstore/store";
 
 /**
- * Makes a {@link StoreUnavailableError} of any failure of a statement. It is never a fault of the request, because all values were
- * validated before: the connection or the server has failed, or another program has changed the database.
+ * Makes a {@link StoreUnavailableError} of any failure of a statement. It is never a fault of the
+ * request, because all values were validated before: the connection or the server has failed, or
+ * another program has changed the database.
  */
 export function asUnavailable(reason: unknown): StoreUnavailableError {
   if (reason instanceof StoreUnavailableError) return reason;
@@ -13,7 +14,10 @@ export function asUnavailable(reason: unknown): StoreUnavailableError {
   return new StoreUnavailableError(describe(error), { cause: error, isTemporary: isTemporary(error) });
 }
 
-/** Describes an error in one line. If a host has several addresses, Node leaves the message empty and sets only the code. */
+/**
+ * Describes an error in one line. If a host has several addresses, Node leaves the message empty
+ * and sets only the code.
+ */
 function describe(error: unknown): string {
   const { message, code } = error as { message?: string; code?: string };
   const text = (message || code || String(error)).replaceAll("\n", " ");
@@ -21,7 +25,10 @@ function describe(error: unknown): string {
   return `PostgreSQL: ${text}${state && ` (SQLSTATE ${state})`}`;
 }
 
-/** The SQLSTATE, or "" if the error does not come from the server. The driver puts its own codes in the same property. */
+/**
+ * The SQLSTATE, or "" if the error does not come from the server. The driver puts its own codes in
+ * the same property.
+ */
 function sqlState(error: unknown): string {
   const { code } = (error ?? {}) as { code?: unknown };
   // A SQLSTATE has a digit. `EPIPE`, which has the same length, has none.
@@ -39,7 +46,8 @@ function hasState(error: unknown, beginnings: readonly string[]): boolean {
 }
 
 /**
- * Whether a statement has conflicted with other transactions, so that it may succeed if it is repeated at once. Nothing was stored.
+ * Whether a statement has conflicted with other transactions, so that it may succeed if it is
+ * repeated at once. Nothing was stored.
  */
 export function isTransient(error: unknown): boolean {
   return hasState(error, [
@@ -50,8 +58,9 @@ export function isTransient(error: unknown): boolean {
 }
 
 /**
- * Whether an error shows that PostgreSQL has rolled a statement back. The severity says it, but in the language of `lc_messages`: in any
- * other language than English, only the SQLSTATE is understood.
+ * Whether an error shows that PostgreSQL has rolled a statement back. The severity says it, but in
+ * the language of `lc_messages`: in any other language than English, only the SQLSTATE is
+ * understood.
  */
 export function isRefusal(error: unknown): boolean {
   if (sqlState(error) === "" || hasState(error, UNKNOWN_OUTCOMES)) return false;

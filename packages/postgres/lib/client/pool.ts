@@ -12,7 +12,10 @@ export interface PostgresPool {
   on?(event: "error", listener: (error: Error) => void): unknown;
 }
 
-/** @throws {TypeError} If it is no pool. On the single connection of a `Client`, creates would join the app's own transactions. */
+/**
+ * @throws {TypeError} If it is no pool. On the single connection of a `Client`, creates would join
+ * the app's own transactions.
+ */
 export function requirePool(pool: PostgresPool): void {
   if (typeof pool === "object" && pool !== null && "connect" in pool && "totalCount" in pool) return;
   throw new TypeError(

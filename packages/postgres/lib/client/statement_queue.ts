@@ -1,12 +1,13 @@
 /**
- * The way of a statement from its caller to PostgreSQL: it waits in a {@link StatementQueue} for a connection, and its caller gets the rows
- * or an error within the time limit. All statements of a store go this way.
+ * The way of a statement from its caller to PostgreSQL: it waits in a {@link StatementQueue} for a
+ * connection, and its caller gets the rows or an error within the time limit. All statements of a
+ * store go this way.
  */
 
 import { StoreUnavailableError } from "@petstore/petstore/store";
 import { storeClosed, uncertainOutcomeError } from "@petstore/petstore/store/toolkit";
 import type { CheckedOptions } from "../options.ts";
-import { qualify } from "../qualify.ts";
+import { CANCEL } from "../statements.ts";
 import { type Connection, type Parameter, type Row, runStatement } from "./connection.ts";
 import { asUnavailable, isAnswer, isRefusal } from "./errors.ts";
 import { guardPool, ignoreError } from "./driver_workarounds.ts";
@@ -16,8 +17,9 @@ import { maxConnectionsOf, type PostgresPool } from "./pool.ts";
 const MAX_WAITING = 10_000;
 
 /**
- * After this time, in milliseconds, a connection goes back to the pool: the keys, the app or another store may wait for it there, and the pool
- * may end it because of its age. A count of statements would let them wait too long while statements are slow.
+ * After this time, in milliseconds, a connection goes back to the pool: the keys, the app or
+ * another store may wait for it there, and the pool may end it because of its age. A count of
+ * statements would let them wait too long while statements are slow.
  */
 const MAX_LEASE_MS = 100;
 
@@ -31,13 +33,14 @@ export interface StatementOptions {
   /** When the statement must have ended, in milliseconds as in `performance.now()`. Default: `timeoutMs` from now. */
   deadline?: number;
   /**
-   * What the statement stores, if it stores something. Without an answer it is unknown whether it has done so: the error says that, and
-   * the statement is cancelled only before its commit.
+   * What the statement stores, if it stores something. Without an answer it is unknown whether it
+   * has done so: the error says that, and the statement is cancelled only before its commit.
    */
   whatItStores?: "pet" | "change of the keys";
   /**
-   * Whether the statement cancels another one. It goes before all others, however many wait: behind them, each connection would leave statements
-   * in PostgreSQL faster than they are cancelled. It is not cancelled itself, because its own cancellation would hang too.
+   * Whether the statement cancels another one. It goes before all others, however many wait: behind
+   * them, each connection would leave statements in PostgreSQL faster than they are cancelled. It
+   * is not cancelled itself, because its own cancellation would hang too.
    */
   isCancellation?: boolean;
 }
@@ -52,18 +55,22 @@ interface Lease {
 /**
  * Runs statements with a time limit, each on a connection that runs no other one meanwhile.
  *
- * A connection that was taken out of the pool passes from statement to statement. It goes back when none waits or after a moment, and is
- * closed if its statement fails.
+ * A connection that was taken out of the pool passes from statement to statement. It goes back when
+ * none waits or after a moment, and is closed if its statement fails.
  */
 export class StatementQueue {
-  /** The name of the schema that has the tables. The queue does not use it: it is for the callers, who write the statements. */
+  /**
+   * The name of the schema that has the tables. The queue does not use it: it is for the callers,
+   * who write the statements.
+   */
   readonly schema: string;
   readonly timeoutMs: number;
   readonly #pool: PostgresPool;
   readonly #prepare: boolean;
   /**
-   * The promises of a connection for which statements wait, in the order of their turns: cancellations, and then the others, the oldest first.
-   * They wait here because the pool cannot remove one from its own queue.
+   * The promises of a connection for which statements wait, in the order of their turns:
+   * cancellations, and then the others, the oldest first. They wait here because the pool cannot
+   * remove one from its own queue.
    */
   readonly #waiting: PromiseWithResolvers<Lease>[] = [];
   /** How many connections may be used at a time. */
@@ -89,7 +96,8 @@ export class StatementQueue {
   /**
    * Runs a statement, and returns its rows.
    *
-   * @param text Without parameters, it is not prepared, and may contain several statements, which have no rows.
+   * @param text Without parameters, it is not prepared, and may contain several statements, which
+   * have no rows.
    * @throws {StoreUnavailableError} If it fails, or its time passes.
    */
   async query(
@@ -123,8 +131,8 @@ export class StatementQueue {
         return rows;
       } catch (error) {
         const failure = failureOf(error, whatItStores);
-        // The time may have passed, also that of the app's pool (`query_timeout`), or the connection to a pooler was lost. In each case,
-        // PostgreSQL may go on with the statement.
+        // The time may have passed, also that of the app's pool (`query_timeout`), or the
+        // connection to a pooler was lost. In each case, PostgreSQL may go on with the statement.
         if (!isAnswer(error) && !isCancellation) this.#cancel(lease.connection, text, whatItStores);
         // The connection may be dead, and otherwise a late answer or cancellation would hit its next statement.
         this.#release(lease.connection, failure);
@@ -140,7 +148,10 @@ export class StatementQueue {
     return { size: maxConnectionsOf(this.#pool), running: this.#running, waiting: this.#waiting.length };
   }
 
-  /** Refuses the statements that wait, and leaves the pool open. Statements that were sent go on, each within its time limit. */
+  /**
+   * Refuses the statements that wait, and leaves the pool open. Statements that were sent go on,
+   * each within its time limit.
+   */
   refuseWaiting(): void {
     for (const { reject } of this.#waiting.splice(0)) reject(storeClosed());
   }
@@ -155,16 +166,17 @@ export class StatementQueue {
       if (!connection) throw new Error("the pool has given no connection");
       this.#handOn({ connection, since: performance.now() });
     } catch (error) {
-      // A statement that came only during this attempt waits for another one. The others have their turn in order, so the oldest came before
-      // it if the newest of that time still waits. A cancellation that came meanwhile fails in its place.
+      // A statement that came only during this attempt waits for another one. The others have their
+      // turn in order, so the oldest came before it if the newest of that time still waits. A
+      // cancellation that came meanwhile fails in its place.
       if (this.#waiting.includes(newest)) this.#waiting.shift()!.reject(asUnavailable(error));
       this.#countEnd();
     }
   }
 
   /**
-   * Gives a connection to the statement whose turn is next, or back to the pool if none waits. This is for speed: to give it back and
-   * take it again for each statement would cost more than a read.
+   * Gives a connection to the statement whose turn is next, or back to the pool if none waits. This
+   * is for speed: to give it back and take it again for each statement would cost more than a read.
    */
   #handOn(lease: Lease): void {
     const next = performance.now() - lease.since < MAX_LEASE_MS ? this.#waiting.shift() : undefined;
@@ -177,8 +189,9 @@ export class StatementQueue {
     try {
       connection.release(error);
     } catch {
-      // The pool refuses a connection that a listener of the app has given back, for example when the connection was lost. Nobody else would
-      // count its end: after a few, the store would have no connection left.
+      // The pool refuses a connection that a listener of the app has given back, for example when
+      // the connection was lost. Nobody else would count its end: after a few, the store would have
+      // no connection left.
     }
     this.#countEnd();
   }
@@ -190,15 +203,16 @@ export class StatementQueue {
   }
 
   /**
-   * Cancels a statement that PostgreSQL has not answered. The cancellation is a statement that waits in this
-   * queue, before the others.
+   * Cancels a statement that PostgreSQL has not answered. The cancellation is a statement that
+   * waits in this queue, before the others.
    */
   #cancel({ processID }: Connection, text: string, whatItStores: string | undefined): void {
     if (typeof processID !== "number") return;
-    // A statement that stores something is cancelled only while it waits for a lock, which is before its commit. Later it may wait until a
-    // synchronous standby has its commit. If that wait were cancelled, others would see what it has stored, and a failover to the standby
-    // would take it back. A statement that is not cancelled keeps its locks, and the creates after it wait for these locks until their own
-    // time has passed.
+    // A statement that stores something is cancelled only while it waits for a lock, which is
+    // before its commit. Later it may wait until a synchronous standby has its commit. If that wait
+    // were cancelled, others would see what it has stored, and a failover to the standby would take
+    // it back. A statement that is not cancelled keeps its locks, and the creates after it wait for
+    // these locks until their own time has passed.
     const mayCancel = whatItStores === undefined ? "always" : "while it waits for a lock";
     // No caller waits for the result. If this fails, the statement goes on.
     this.query(CANCEL, [String(processID), text, mayCancel], { isCancellation: true }).catch(ignoreError);
@@ -217,14 +231,3 @@ function timeoutError(timeLimit: number): StoreUnavailableError {
   const message = `PostgreSQL has not answered within ${Math.round(timeLimit)} ms`;
   return new StoreUnavailableError(message, { isTemporary: true });
 }
-
-/**
- * Cancels the statement that a process of PostgreSQL runs. Parameters:
- *
- * 1. The number of the process.
- * 2. The text of the statement, of which PostgreSQL may know only the beginning. No other statement must be cancelled: a pooler shows other
- *    processes than those of PostgreSQL, and after a failover the process may be one of another server.
- * 3. `always`, or another text if the statement may be cancelled only while it waits for a lock.
- */
-export const CANCEL = qualify(`SELECT pg_cancel_backend(pid)::text FROM pg_catalog.pg_stat_activity
-  WHERE pid = $1::integer AND starts_with($2::text, query) AND (wait_event_type = 'Lock' OR $3::text = 'always')`);

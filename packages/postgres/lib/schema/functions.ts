@@ -1,7 +1,10 @@
 /** The first keys of the advisory locks. The second key identifies the schema or the table. */
 export const LOCKS = { migrating: 1_886_680_168, writing: 1_886_680_169, forgetting: 1_886_680_170 };
 
-/** The search path of the functions, by which names refer to PostgreSQL's own objects, and never to a temporary object before them. */
+/**
+ * The search path of the functions, by which names refer to PostgreSQL's own objects, and never to
+ * a temporary object before them.
+ */
 export const SAFE_PATH = "pg_catalog, pg_temp";
 
 /** Returns the SQL that makes the functions of a schema. */
@@ -11,9 +14,9 @@ export function createFunctions(schema: string): string {
 }
 
 /**
- * `check_ids` detects a table that was restored without its sequence, where each create would fail and use up an id. It also detects a
- * sequence of which connections take several ids at once: a later pet would then get a smaller id, and a reader who follows the list would
- * miss it.
+ * `check_ids` detects a table that was restored without its sequence, where each create would fail
+ * and use up an id. It also detects a sequence of which connections take several ids at once: a
+ * later pet would then get a smaller id, and a reader who follows the list would miss it.
  */
 function createCheckIds(schema: string): string {
   return `    CREATE OR REPLACE FUNCTION ${schema}.check_ids() RETURNS text LANGUAGE plpgsql SET search_path = ${SAFE_PATH} AS $check_ids$
@@ -45,11 +48,12 @@ function createCheckIds(schema: string): string {
 }
 
 /**
- * `add_pets` adds pets, and returns a row for each, in their order. The outcome is `created` with a new id, `replayed` with the id of the
- * remembered pet, or `conflict` without an id if the key was used for another pet. It adds all new pets or fails, and then none.
+ * `add_pets` adds pets, and returns a row for each, in their order. The outcome is `created` with a
+ * new id, `replayed` with the id of the remembered pet, or `conflict` without an id if the key was
+ * used for another pet. It adds all new pets or fails, and then none.
  *
- * It is a function, so that no slow client holds its lock. The queries that search a table run by EXECUTE, because a plan that was made for
- * a small table would scan a large one.
+ * It is a function, so that no slow client holds its lock. The queries that search a table run by
+ * EXECUTE, because a plan that was made for a small table would scan a large one.
  */
 function createAddPets(schema: string): string {
   return `    -- The first pets belong to the keys. Retentions are in milliseconds.
@@ -123,8 +127,9 @@ function createAddPets(schema: string): string {
 }
 
 /**
- * Makes the query that gives `new_ids` and `known_ids` for the pets that have a key, in the order of the keys. A pet has neither id if the
- * remembered request has another fingerprint. `LIMIT 1` within `LATERAL` forces one look-up in the index for each key.
+ * Makes the query that gives `new_ids` and `known_ids` for the pets that have a key, in the order
+ * of the keys. A pet has neither id if the remembered request has another fingerprint. `LIMIT 1`
+ * within `LATERAL` forces one look-up in the index for each key.
  */
 function findOrNumber(schema: string): string {
   return `SELECT
@@ -141,8 +146,9 @@ function findOrNumber(schema: string): string {
 }
 
 /**
- * `forget_requests` deletes expired requests, oldest first, except keys in use. During a long transaction, deleted rows stay, so the search
- * starts where the last call ended. The subqueries and the row comparison keep the planner from sorting all rows.
+ * `forget_requests` deletes expired requests, oldest first, except keys in use. During a long
+ * transaction, deleted rows stay, so the search starts where the last call ended. The subqueries
+ * and the row comparison keep the planner from sorting all rows.
  */
 function createForgetRequests(schema: string): string {
   return `    CREATE OR REPLACE FUNCTION ${schema}.forget_requests(at_most integer) RETURNS text

@@ -2,7 +2,7 @@
 
 import { StoreUnavailableError } from "@petstore/petstore/store";
 import type { StatementQueue } from "../client/statement_queue.ts";
-import { qualify } from "../qualify.ts";
+import { SELECT_STATE } from "../statements.ts";
 import { requirePrivileges } from "./privileges.ts";
 import { MIGRATIONS, postgresSchema } from "./schema.ts";
 
@@ -33,8 +33,9 @@ async function migrate(db: StatementQueue, isReadOnly: boolean): Promise<void> {
         "start a server on the primary first",
     );
   }
-  // A role may have another level of isolation by default. Then the transaction would not see what another server, for which it has
-  // waited, has just made. Both statements are one message, and so one transaction.
+  // A role may have another level of isolation by default. Then the transaction would not see what
+  // another server, for which it has waited, has just made. Both statements are one message, and so
+  // one transaction.
   await db.query(`SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ${postgresSchema(db.schema)}`);
 }
 
@@ -58,10 +59,12 @@ export async function inspectTables(db: StatementQueue): Promise<Inspection> {
 }
 
 /**
- * Finds out which version of the tables there is, and changes nothing. The tables of another program have no version, and the attempt to make
- * those of the petstore beside them fails as a whole if a name is taken.
+ * Finds out which version of the tables there is, and changes nothing. The tables of another
+ * program have no version, and the attempt to make those of the petstore beside them fails as a
+ * whole if a name is taken.
  *
- * @throws {StoreUnavailableError} If the tables are of a later release, or the database is not in UTF-8.
+ * @throws {StoreUnavailableError} If the tables are of a later release, or the database is not in
+ * UTF-8.
  */
 async function inspect(db: StatementQueue): Promise<Inspection> {
   const table = `"${db.schema}".schema_version`;
@@ -79,8 +82,3 @@ async function inspect(db: StatementQueue): Promise<Inspection> {
   }
   return { version, isReadOnly: readOnly === "on" };
 }
-
-/** Reads the encoding, whether this session can only read, and the table with the version, or null. Parameter: the name of that table. */
-const SELECT_STATE = qualify(
-  `SELECT current_setting('server_encoding'), current_setting('transaction_read_only'), to_regclass($1::text)::text`,
-);

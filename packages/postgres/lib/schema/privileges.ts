@@ -1,7 +1,7 @@
 import { StoreUnavailableError } from "@petstore/petstore/store";
 import type { StatementQueue } from "../client/statement_queue.ts";
 import { DEFAULT_SCHEMA, requireSchemaName } from "../options.ts";
-import { qualify } from "../qualify.ts";
+import { missingRightsStatement } from "../statements.ts";
 
 /** The rights that a server needs, besides every function of the schema. */
 const PRIVILEGES: readonly (readonly [kind: string, name: string, rights: readonly string[]])[] = [
@@ -14,8 +14,8 @@ const PRIVILEGES: readonly (readonly [kind: string, name: string, rights: readon
 ];
 
 /**
- * The SQL that grants a role the privileges that a server needs, if it does not own the tables. Run it again after each
- * migration.
+ * The SQL that grants a role the privileges that a server needs, if it does not own the tables. Run
+ * it again after each migration.
  *
  * @param role The role as an SQL identifier, quoted if necessary: inserted unchanged.
  * @param schema The schema of the tables. Default: `petstore`.
@@ -36,11 +36,7 @@ export async function requirePrivileges(db: StatementQueue): Promise<void> {
   const wanted = PRIVILEGES.flatMap(([kind, name, rights]) =>
     rights.map((right) => `('${right} on ${name}', has_${kind}_privilege('"${db.schema}".${name}', '${right}'))`)
   );
-  const rows = await db.query(qualify(
-    `SELECT what FROM (VALUES ${wanted.join(", ")}) AS wanted (what, is_given) WHERE NOT is_given
-    UNION SELECT concat('EXECUTE on ', proname) FROM pg_catalog.pg_proc
-      WHERE pronamespace = '"${db.schema}"'::regnamespace AND NOT has_function_privilege(oid, 'EXECUTE')`,
-  ));
+  const rows = await db.query(missingRightsStatement(db.schema, wanted.join(", ")));
   if (rows.length === 0) return;
   throw new StoreUnavailableError(
     `The role lacks privileges in the schema ${db.schema} (${rows.join(", ")}); have its owner apply the SQL of ` +

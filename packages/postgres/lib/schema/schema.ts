@@ -2,8 +2,8 @@ import { DEFAULT_SCHEMA, requireSchemaName } from "../options.ts";
 import { createFunctions, LOCKS, SAFE_PATH } from "./functions.ts";
 
 /**
- * The SQL that creates or migrates the tables, for an administrator. It can be run repeatedly, and several times at
- * once. The role that runs it owns the tables.
+ * The SQL that creates or migrates the tables, for an administrator. It can be run repeatedly, and
+ * several times at once. The role that runs it owns the tables.
  *
  * @param schema The schema of the tables. Default: `petstore`.
  * @throws {TypeError} If `schema` is not a valid name.
@@ -54,8 +54,8 @@ $petstore$;
 }
 
 /**
- * Entry n leads from version n of the schema to version n + 1. A published entry must not change. The functions are not among them, because
- * the SQL makes them anew each time.
+ * Entry n leads from version n of the schema to version n + 1. A published entry must not change.
+ * The functions are not among them, because the SQL makes them anew each time.
  */
 export const MIGRATIONS: readonly ((schema: string) => string)[] = [createTables];
 
