@@ -1,6 +1,6 @@
 /**
- * The Petstore service as a library: {@link createPetstore} returns a `handle(request)` that mounts in any app that uses
- * the `Request` and `Response` of the Fetch standard.
+ * The Petstore service as a library: {@link createPetstore} returns a `handle(request)` that mounts
+ * in any app that uses the `Request` and `Response` of the Fetch standard.
  *
  * @example
  * ```ts

@@ -1,4 +1,7 @@
-/** The sections of `deno task bench --against REF`: this tree beside another commit. Only what is public of both is used: flags and exports. */
+/**
+ * The sections of `deno task bench --against REF`: this tree beside another commit. Only what is
+ * public of both is used: flags and exports.
+ */
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";

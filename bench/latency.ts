@@ -1,6 +1,7 @@
 /**
- * `deno task bench latency`: how long many users wait. The requests come at a fixed rate, whatever the server does: 90 % GET and 5 % pages
- * over a million pets by Zipf's law, 5 % creates. The servers take turns of a minute.
+ * `deno task bench latency`: how long many users wait. The requests come at a fixed rate, whatever
+ * the server does: 90 % GET and 5 % pages over a million pets by Zipf's law, 5 % creates. The
+ * servers take turns of a minute.
  */
 
 import { fileURLToPath } from "node:url";

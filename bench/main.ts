@@ -1,4 +1,7 @@
-/** `deno task bench`: the service beside others, this tree beside another commit (`--against`), or the latency of many users. */
+/**
+ * `deno task bench`: the service beside others, this tree beside another commit (`--against`), or
+ * the latency of many users.
+ */
 
 import { join } from "node:path";
 import { parseArgs } from "node:util";

@@ -1,6 +1,7 @@
 /**
- * Interleaved rounds: A B C, A B C, …, so that other work on the machine affects all contenders equally. Each round starts the contenders
- * anew, because two processes of the same code differ more than two turns of one process.
+ * Interleaved rounds: A B C, A B C, …, so that other work on the machine affects all contenders
+ * equally. Each round starts the contenders anew, because two processes of the same code differ
+ * more than two turns of one process.
  */
 
 import type { Load } from "./load/wrk.ts";

@@ -67,8 +67,9 @@ export const FEWEST = 6;
 const LEAST = 0.02;
 
 /**
- * A change is clear if all rounds lean to its side, or all but one in nine: equal code does so in at most 4 of 100 runs (sign test). The
- * test assumes nothing of how noise is distributed, and a single outlier does not decide.
+ * A change is clear if all rounds lean to its side, or all but one in nine: equal code does so in
+ * at most 4 of 100 runs (sign test). The test assumes nothing of how noise is distributed, and a
+ * single outlier does not decide.
  */
 function ratioSpread(ratios: readonly number[]): Spread {
   const spread = spreadOf(ratios), { median } = spread;

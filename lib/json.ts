@@ -1,6 +1,7 @@
 /**
- * Reads exact int64 numbers from JSON. `JSON.parse` rounds integers beyond 2^53. If `hasPlainNumbers()` and the parsed number is a safe integer,
- * it is exact. Otherwise `numberSource()` finds its text, and `parseInt64()` reads that.
+ * Reads exact int64 numbers from JSON. `JSON.parse` rounds integers beyond 2^53. If
+ * `hasPlainNumbers()` and the parsed number is a safe integer, it is exact. Otherwise
+ * `numberSource()` finds its text, and `parseInt64()` reads that.
  */
 
 /** The range of an int64 in words, for messages. */
@@ -21,8 +22,8 @@ export function isInt64(value: bigint): boolean {
 }
 
 /**
- * The exact value of a JSON number such as `7`, `7.0`, `70e-1` or `1e3`; `undefined` if it is no such number, not whole or not
- * an int64.
+ * The exact value of a JSON number such as `7`, `7.0`, `70e-1` or `1e3`; `undefined` if it is no
+ * such number, not whole or not an int64.
  */
 export function parseInt64(source: string): bigint | undefined {
   const [number, sign, digits = "", fraction = "", exponent = "0"] = NUMBER.exec(source) ?? [];
@@ -34,8 +35,8 @@ export function parseInt64(source: string): bigint | undefined {
 }
 
 /**
- * The value of `digits` with so many of them after the decimal point, if that is whole and has at most 19 digits. The cost does not depend on
- * their number.
+ * The value of `digits` with so many of them after the decimal point, if that is whole and has at
+ * most 19 digits. The cost does not depend on their number.
  *
  * - `70e-1` is `70` with one digit after the point: `7` and one zero, which the point cuts off.
  * - `7e2` is `7` with −2 digits after the point: `7`, and two zeros are missing.
@@ -54,25 +55,30 @@ function parseDecimal(digits: string, digitsAfterPoint: number): bigint | undefi
 }
 
 /**
- * Whether every number of a JSON text is written without a fraction or an exponent. A safe integer that `JSON.parse` reads
- * from it is then exact. `false` may also be due to a string that looks like such a number.
+ * Whether every number of a JSON text is written without a fraction or an exponent. A safe integer
+ * that `JSON.parse` reads from it is then exact. `false` may also be due to a string that looks
+ * like such a number.
  */
 export function hasPlainNumbers(text: string): boolean {
   return !/\d[.eE]/.test(text);
 }
 
 /**
- * The source text of the number in the member `name` of a JSON object; `""` if the member is absent or no number. As in `JSON.parse`,
- * the last of several members wins.
+ * The source text of the number in the member `name` of a JSON object; `""` if the member is absent
+ * or no number. As in `JSON.parse`, the last of several members wins.
  *
- * Each character is looked at once, and nothing is made of nested values: a reviver of `JSON.parse` would be called for each value of a
- * long array, which takes a hundred times as long as to parse it.
+ * Each character is looked at once, and nothing is made of nested values: a reviver of `JSON.parse`
+ * would be called for each value of a long array, which takes a hundred times as long as to parse
+ * it.
  *
  * @param text An object that `JSON.parse` has accepted.
  */
 export function numberSource(text: string, name: string): string {
   let source = "";
-  /** How many objects and arrays are open. At depth 1 of a valid object, a colon follows the name of a member and nothing else. */
+  /**
+   * How many objects and arrays are open. At depth 1 of a valid object, a colon follows the name of
+   * a member and nothing else.
+   */
   let depth = 0;
   /** The last string at depth 1, with its quotes. */
   let lastString = "";

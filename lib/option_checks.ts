@@ -1,6 +1,7 @@
 /**
- * The one check of options. Each option has a check: a function that gets the value of the app and the name of the option, for its message. It
- * returns the value that the program uses, or the default if the app has given none, and throws if the value is wrong. What it returns may be of
+ * The one check of options. Each option has a check: a function that gets the value of the app and
+ * the name of the option, for its message. It returns the value that the program uses, or the
+ * default if the app has given none, and throws if the value is wrong. What it returns may be of
  * another type, such as an observer made of a function. A name without a check is refused.
  */
 
@@ -13,8 +14,10 @@ export type Checks<Given, To> = { [Name in keyof To & keyof Given]: Check<Given[
 /**
  * Checks an object of options.
  *
- * @param within The option that has these members, for messages. If absent, they are options themselves.
- * @throws {TypeError} If one is unknown: a misspelt one would have no effect, and a key with a misspelt expiry would never expire.
+ * @param within The option that has these members, for messages. If absent, they are options
+ * themselves.
+ * @throws {TypeError} If one is unknown: a misspelt one would have no effect, and a key with a
+ * misspelt expiry would never expire.
  */
 export function checkAll<Given extends object, To>(
   checks: Checks<Given, To>,

@@ -1,6 +1,7 @@
 /**
- * Results that are either ready or promised, since awaiting a ready result would cost several turns of the microtask queue; and waits with
- * a limit, which leave neither a timer nor a listener behind.
+ * Results that are either ready or promised, since awaiting a ready result would cost several turns
+ * of the microtask queue; and waits with a limit, which leave neither a timer nor a listener
+ * behind.
  */
 
 /** A value, or a promise of it. */
@@ -17,7 +18,10 @@ export function chain<T, U>(value: MaybePromise<T>, next: (value: T) => MaybePro
   return isPromise(value) ? Promise.resolve(value).then(next) : next(value);
 }
 
-/** Calls `work`. If it throws or rejects, the result is that of `recover`, which gets the thrown value and must not throw. */
+/**
+ * Calls `work`. If it throws or rejects, the result is that of `recover`, which gets the thrown
+ * value and must not throw.
+ */
 export function attempt<T>(work: () => MaybePromise<T>, recover: (thrown: unknown) => T): MaybePromise<T> {
   try {
     const value = work();
@@ -27,7 +31,10 @@ export function attempt<T>(work: () => MaybePromise<T>, recover: (thrown: unknow
   }
 }
 
-/** Calls a function of the app and waits for nothing. Its exception or rejection must neither stop a response nor end the process. */
+/**
+ * Calls a function of the app and waits for nothing. Its exception or rejection must neither stop a
+ * response nor end the process.
+ */
 export function callSafely(call: () => unknown): void {
   (async () => await call())().catch(() => {});
 }
@@ -65,13 +72,15 @@ export function untilAborted<T>(signal: AbortSignal, promise: Promise<T>): Promi
 /**
  * Waits for a promise, unless something else ends the wait.
  *
- * @param watch Begins to watch for that. It gets a function that ends the wait with an error, and returns one that ends the watch.
+ * @param watch Begins to watch for that. It gets a function that ends the wait with an error, and
+ * returns one that ends the watch.
  */
 export async function waitUnless<T>(
   watch: (giveUp: (error: unknown) => void) => () => void,
   promise: Promise<T>,
 ): Promise<T> {
-  // `Promise.race()` would cost 0.2 µs more. It would also need a promise of the abort, which keeps each result for as long as the signal lives.
+  // `Promise.race()` would cost 0.2 µs more. It would also need a promise of the abort, which keeps
+  // each result for as long as the signal lives.
   const { promise: outcome, resolve, reject } = Promise.withResolvers<T>();
   const endWatch = watch(reject);
   promise.then(resolve, reject);

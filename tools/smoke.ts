@@ -1,6 +1,7 @@
 /**
- * `deno task smoke` tries the server on any system: it starts, a client adds a pet, it stops, starts again, and still has the pet.
- * Windows has no signal that a process can handle: there the server is killed, which no acknowledged pet may notice either.
+ * `deno task smoke` tries the server on any system: it starts, a client adds a pet, it stops,
+ * starts again, and still has the pet. Windows has no signal that a process can handle: there the
+ * server is killed, which no acknowledged pet may notice either.
  */
 
 import assert from "node:assert/strict";

@@ -1,6 +1,7 @@
 /**
- * Sends requests at times that do not depend on the responses, and measures each from the time at which it was due: a server that stands
- * still makes all of them late, as it would for users (no coordinated omission). It prints the latencies in milliseconds, as JSON.
+ * Sends requests at times that do not depend on the responses, and measures each from the time at
+ * which it was due: a server that stands still makes all of them late, as it would for users (no
+ * coordinated omission). It prints the latencies in milliseconds, as JSON.
  */
 
 import { connect } from "node:net";

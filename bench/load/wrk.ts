@@ -9,7 +9,10 @@ export interface Load {
   path: string;
   body?: string;
   connections: number;
-  /** Where the path has `{id}`, each request has a random id from 1 to this, and where it has `{cursor}`, the cursor after one. */
+  /**
+   * Where the path has `{id}`, each request has a random id from 1 to this, and where it has
+   * `{cursor}`, the cursor after one.
+   */
   randomOf?: number;
   /** Whether the ids follow Zipf's law, by which the frequent ids lie anywhere. Default: all are equally frequent. */
   isSkewed?: boolean;

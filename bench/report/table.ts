@@ -7,7 +7,10 @@ export function table(head: readonly string[], lines: readonly (readonly string[
     .map((cells) => `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`).join("\n");
 }
 
-/** A number with two significant digits, because the rounds differ by more than the third. A number below ten has two decimals. */
+/**
+ * A number with two significant digits, because the rounds differ by more than the third. A number
+ * below ten has two decimals.
+ */
 export function digits(value: number): string {
   return Math.abs(value) >= 10 ? Number(value.toPrecision(2)).toLocaleString("en") : value.toFixed(2);
 }

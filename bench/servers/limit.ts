@@ -1,6 +1,7 @@
 /**
- * The limit: the bare server of a runtime, which reads what any service of this kind must read: the method, the URL, the key, and
- * the body of a POST as JSON. It answers with copies of the petstore's responses, each a new `Response`.
+ * The limit: the bare server of a runtime, which reads what any service of this kind must read: the
+ * method, the URL, the key, and the body of a POST as JSON. It answers with copies of the
+ * petstore's responses, each a new `Response`.
  */
 
 import { AUTHORIZATION } from "../catalogue.ts";

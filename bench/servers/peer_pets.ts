@@ -1,6 +1,6 @@
 /**
- * The pets of the peers in an SQLite file, with the settings of the petstore's: a create is one transaction, which is on disk when it
- * ends. The pages have the petstore's links.
+ * The pets of the peers in an SQLite file, with the settings of the petstore's: a create is one
+ * transaction, which is on disk when it ends. The pages have the petstore's links.
  */
 
 import { existsSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** Makes `handle` of a pipeline: the function of a petstore that takes a `Request` and gives a promise of a `Response`. */
+/**
+ * Makes `handle` of a pipeline: the function of a petstore that takes a `Request` and gives a
+ * promise of a `Response`.
+ */
 
 import type { Pipeline } from "../http/pipeline.ts";
 import { FetchContext } from "./fetch_context.ts";
@@ -10,9 +13,10 @@ export type ServingPipeline = Pick<Pipeline, "respond" | "fail">;
 export type Handle = (request: Request) => Promise<Response>;
 
 /**
- * The pipeline behind each `handle`. A host that gets no `Request`, such as `node:http`, calls the pipeline itself, and need not make one for
- * `handle`. The pipeline is found by the identity of the function. A proxy of a `handle`, or a function with its members, has none: it is a
- * wrapper of the app, which must not be bypassed.
+ * The pipeline behind each `handle`. A host that gets no `Request`, such as `node:http`, calls the
+ * pipeline itself, and need not make one for `handle`. The pipeline is found by the identity of the
+ * function. A proxy of a `handle`, or a function with its members, has none: it is a wrapper of the
+ * app, which must not be bypassed.
  */
 const PIPELINES = new WeakMap<object, ServingPipeline>();
 
@@ -31,7 +35,10 @@ export function createHandles(pipeline: ServingPipeline): { handle: Handle; fetc
   return { handle, fetch: handle };
 }
 
-/** Finds the pipeline of a petstore. It is undefined if {@link createHandles} has not made the `handle` of the service. */
+/**
+ * Finds the pipeline of a petstore. It is undefined if {@link createHandles} has not made the
+ * `handle` of the service.
+ */
 export function pipelineOf(service: unknown): ServingPipeline | undefined {
   const { handle } = Object(service);
   return PIPELINES.get(handle);

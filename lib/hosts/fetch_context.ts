@@ -32,7 +32,10 @@ export class FetchContext implements RequestContext {
     this.method = request.method;
   }
 
-  /** The target is taken from the URL when it is needed: a request that is refused needs none, and Bun makes it on demand. */
+  /**
+   * The target is taken from the URL when it is needed: a request that is refused needs none, and
+   * Bun makes it on demand.
+   */
   get target(): string {
     return this.#target ??= targetOf(this.#request.url);
   }
@@ -66,8 +69,9 @@ export class FetchContext implements RequestContext {
   toRequest(): Request {
     const request = this.#request;
     if (!ON_DENO || !this.header("upgrade")) return request;
-    // If an app makes a WebSocket of its request on Deno, and the response is not that of the WebSocket, `Deno.serve` stops for good. Deno
-    // makes no WebSocket of a copy of the request. After the body was read, only the head can be copied.
+    // If an app makes a WebSocket of its request on Deno, and the response is not that of the
+    // WebSocket, `Deno.serve` stops for good. Deno makes no WebSocket of a copy of the request.
+    // After the body was read, only the head can be copied.
     return this.#upgradeCopy ??= request.bodyUsed
       ? new Request(request.url, { method: this.method, headers: this.#headers })
       : request.clone();

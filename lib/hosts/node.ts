@@ -28,7 +28,8 @@ export type { NodeRequest, NodeResponse };
 
 // A request passes the files of this adapter in this order:
 //
-// - node_context.ts: the request as the pipeline sees it. It asks the next four files when something is needed.
+// - node_context.ts: the request as the pipeline sees it. It asks the next four files when
+//   something is needed.
 // - node_target.ts and node_fields.ts: the head.
 // - node_body.ts: the body.
 // - node_request.ts: the `Request`, if a function of the app needs one.
@@ -36,11 +37,13 @@ export type { NodeRequest, NodeResponse };
 //
 // These runtimes need code of their own, which says so:
 //
-// - Node: the unread rest of a body (node_body.ts), pipelined requests after an `Upgrade` (node_reply.ts).
+// - Node: the unread rest of a body (node_body.ts), pipelined requests after an `Upgrade`
+//   (node_reply.ts).
 // - Node 22 and Deno: a client that leaves before its turn (node_context.ts).
 // - Deno: `read()` without a length (node_body.ts).
 // - Bun: unknown methods (node_request.ts), responses that are broken off (node_reply.ts).
-// - Cloud functions: no raw fields (node_fields.ts), a body that was read before (node_body.ts), requests without events (node_context.ts).
+// - Cloud functions: no raw fields (node_fields.ts), a body that was read before (node_body.ts),
+//   requests without events (node_context.ts).
 
 /** A listener, or a middleware that answers every request. */
 export type NodeListener = (request: NodeRequest, response: NodeResponse) => void;
@@ -52,10 +55,12 @@ export type NodeListenerHandle = (request: Request) => Response | Promise<Respon
  * Creates a listener from a petstore or, slower, from any `handle`.
  *
  * - Routes match `originalUrl`, even below a router that strips a prefix.
- * - Nothing else may read the body first or call `request.setEncoding()`, unless it keeps the bytes in `request.rawBody`, as cloud functions
- *   do. So mount a petstore before body parsers such as `express.json()`.
+ * - Nothing else may read the body first or call `request.setEncoding()`, unless it keeps the bytes
+ *   in `request.rawBody`, as cloud functions do. So mount a petstore before body parsers such as
+ *   `express.json()`.
  * - Headers that were set earlier are kept, unless the response has them.
- * - The `Response` of a `handle` that is no petstore's is read to its end before it is sent, at most 16 MiB of it.
+ * - The `Response` of a `handle` that is no petstore's is read to its end before it is sent, at
+ *   most 16 MiB of it.
  * - If the client disconnects, the `signal` of a `Request` aborts.
  * - If a `handle` throws, the client gets 500 and `console.error` the error.
  *
@@ -66,7 +71,8 @@ export function createNodeListener(service: { handle: NodeListenerHandle } | Nod
   if (typeof handle !== "function") {
     throw new TypeError("createNodeListener() takes a petstore, such as createPetstore({ keys: [key] })");
   }
-  // For speed, a petstore is served by its pipeline, without a `Request` and a `Response`. Any other service is asked by its `handle`.
+  // For speed, a petstore is served by its pipeline, without a `Request` and a `Response`. Any
+  // other service is asked by its `handle`.
   const { respond, fail } = pipelineOf(service) ?? handlePipeline((request) => handle.call(service, request));
   return (incoming, outgoing) => {
     endAfterUpgrade(incoming, outgoing);

@@ -13,14 +13,17 @@ function hasBody(incoming: NodeRequest): boolean {
   return Number(fieldOf(incoming, "content-length")) > 0 || fieldOf(incoming, "transfer-encoding") !== null;
 }
 
-/** The body that the host has read before and kept as bytes. It is absent if the body has not been read, or has not been kept. */
+/**
+ * The body that the host has read before and kept as bytes. It is absent if the body has not been
+ * read, or has not been kept.
+ */
 function bodyKeptByHost({ readableDidRead, rawBody }: NodeRequest): Uint8Array<ArrayBuffer> | undefined {
   return readableDidRead && rawBody instanceof Uint8Array ? rawBody as Uint8Array<ArrayBuffer> : undefined;
 }
 
 /**
- * Whether the body can no longer be read byte by byte: a part of it has been read and not kept, or `setEncoding()` makes text of it, which
- * hides malformed UTF-8.
+ * Whether the body can no longer be read byte by byte: a part of it has been read and not kept, or
+ * `setEncoding()` makes text of it, which hides malformed UTF-8.
  */
 export function isBodyTaken(incoming: NodeRequest): boolean {
   const { readableDidRead, readableEncoding } = incoming;
@@ -37,12 +40,14 @@ export async function readWholeBody(incoming: NodeRequest): Promise<Uint8Array> 
   if (!hasBody(incoming)) return new Uint8Array();
   const kept = bodyKeptByHost(incoming);
   if (kept) return kept;
-  // A short body has usually arrived by the end of this turn, and is then read at once. That is faster than piece by piece.
+  // A short body has usually arrived by the end of this turn, and is then read at once. That is
+  // faster than piece by piece.
   await new Promise<void>((resolve) => nextTick(resolve));
   // Another listener may have begun to read in this turn.
   if (isBodyTaken(incoming)) throw alreadyRead();
   const length = Number(fieldOf(incoming, "content-length") ?? NaN);
-  // Without the length, read() gives only the first of several pieces on Deno. A whole body counts, even if the client has left since.
+  // Without the length, read() gives only the first of several pieces on Deno. A whole body counts,
+  // even if the client has left since.
   if (incoming.readableLength === length) return incoming.read(length) as Uint8Array;
   if (incoming.destroyed || incoming.aborted) throw disconnected();
   const pieces: Uint8Array[] = [];
@@ -50,7 +55,10 @@ export async function readWholeBody(incoming: NodeRequest): Promise<Uint8Array> 
   return Buffer.concat(pieces);
 }
 
-/** The pieces of a body. By default, the end of the iteration would destroy the connection, which the response still needs. */
+/**
+ * The pieces of a body. By default, the end of the iteration would destroy the connection, which
+ * the response still needs.
+ */
 function piecesOf(incoming: NodeRequest): AsyncIterableIterator<Uint8Array> {
   return incoming.iterator({ destroyOnReturn: false });
 }
@@ -63,14 +71,15 @@ export function openBody(incoming: NodeRequest, outgoing: NodeResponse): Readabl
 }
 
 /**
- * How long the rest of a body is kept after the response was sent, in milliseconds. An app may still read a body that it wants to write to its
- * log.
+ * How long the rest of a body is kept after the response was sent, in milliseconds. An app may
+ * still read a body that it wants to write to its log.
  */
 const REST_TIMEOUT_MS = 1000;
 
 /**
- * The body as it arrives. An app may read a part of it and forget the rest. Node would then never read the next request of the connection, so
- * the rest is discarded some time after the response was sent. Node itself discards a body of which nothing was read.
+ * The body as it arrives. An app may read a part of it and forget the rest. Node would then never
+ * read the next request of the connection, so the rest is discarded some time after the response
+ * was sent. Node itself discards a body of which nothing was read.
  */
 function streamOf(incoming: NodeRequest, outgoing: NodeResponse): ReadableStream<Uint8Array> {
   const pieces = piecesOf(incoming);

@@ -73,8 +73,8 @@ export class NodeContext implements RequestContext {
       if (!outgoing.writableFinished) gone.abort();
     };
     if (outgoing.destroyed || outgoing.req.aborted) abortIfEarly();
-    // If the client leaves, Node 22 and `node:http` of Deno do not close a response that waits for an earlier one of its connection. Its
-    // request is aborted all the same.
+    // If the client leaves, Node 22 and `node:http` of Deno do not close a response that waits for
+    // an earlier one of its connection. Its request is aborted all the same.
     outgoing.on("close", abortIfEarly);
     outgoing.req.on?.("aborted", abortIfEarly);
     return gone.signal;

@@ -3,7 +3,8 @@
 import type { NodeRequest } from "./node_types.ts";
 
 /**
- * The value of a field, or null. It is not taken from `headers`, where Node drops some repeated fields.
+ * The value of a field, or null. It is not taken from `headers`, where Node drops some repeated
+ * fields.
  *
  * @param name The name in lower case.
  */
@@ -18,7 +19,10 @@ export function fieldOf(incoming: NodeRequest, name: string): string | null {
   return value;
 }
 
-/** The names and the values of the fields, in turn. Requests without a socket, as on serverless-http, have `headers` alone. */
+/**
+ * The names and the values of the fields, in turn. Requests without a socket, as on
+ * serverless-http, have `headers` alone.
+ */
 export function namesAndValues({ rawHeaders, headers }: NodeRequest): readonly string[] {
   if (rawHeaders?.length > 0) return rawHeaders;
   return Object.entries(headers).flatMap(([name, value]) => value === undefined ? [] : [name, String(value)]);

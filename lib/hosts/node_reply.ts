@@ -6,18 +6,19 @@ import { fieldOf } from "./node_fields.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 /**
- * Closes the connection after a request with `Upgrade`. If the client has sent further requests in the same packet, Node drops them; a
- * client whose connection is closed sends them again.
+ * Closes the connection after a request with `Upgrade`. If the client has sent further requests in
+ * the same packet, Node drops them; a client whose connection is closed sends them again.
  */
 export function endAfterUpgrade(incoming: NodeRequest, outgoing: NodeResponse): void {
   if (fieldOf(incoming, "upgrade") !== null) outgoing.shouldKeepAlive = false;
 }
 
 /**
- * Sends a reply, unless the app has ended the response itself, for example after a time limit. For a HEAD request the caller has taken the
- * body away already, and set the length.
+ * Sends a reply, unless the app has ended the response itself, for example after a time limit. For
+ * a HEAD request the caller has taken the body away already, and set the length.
  *
- * @throws If a middleware of the app has begun another response, or has set a header that cannot be sent.
+ * @throws If a middleware of the app has begun another response, or has set a header that cannot be
+ * sent.
  */
 export function sendReply(reply: Reply, outgoing: NodeResponse): void {
   const { status, headers, cookies, body } = reply;
@@ -40,8 +41,9 @@ function sendText(status: number, fields: Fields, body: string, outgoing: NodeRe
 }
 
 /**
- * The statuses whose responses never have a body (RFC 9110 §6.4.1). They get no `Content-Length: 0`: a 204 must not have the field, and in a
- * 304 it would be the length of the 200 that the client has (§8.6).
+ * The statuses whose responses never have a body (RFC 9110 §6.4.1). They get no
+ * `Content-Length: 0`: a 204 must not have the field, and in a 304 it would be the length of the
+ * 200 that the client has (§8.6).
  */
 const BODILESS = new Set([204, 304]);
 
@@ -54,8 +56,8 @@ function sendBytes(status: number, fields: Fields, body: Uint8Array | null, outg
 }
 
 /**
- * Sends the reply to a failure. A response of which a part was sent is broken off, because it must not look whole, and so is one that a
- * middleware keeps from being sent.
+ * Sends the reply to a failure. A response of which a part was sent is broken off, because it must
+ * not look whole, and so is one that a middleware keeps from being sent.
  */
 export function sendFailure(reply: Reply, outgoing: NodeResponse): void {
   if (isSentByApp(outgoing)) return;
@@ -80,8 +82,8 @@ function breakOff(outgoing: NodeResponse): void {
     outgoing.socket?.destroy?.();
     outgoing.destroy();
   };
-  // A response gets its socket when the earlier responses of the connection have been sent. To close the connection before would cut those
-  // off.
+  // A response gets its socket when the earlier responses of the connection have been sent. To
+  // close the connection before would cut those off.
   if (outgoing.socket === null) outgoing.on("socket", close);
   else close();
 }

@@ -9,7 +9,8 @@ import type { NodeRequest, NodeResponse } from "./node_types.ts";
  * Makes the `Request` of a request. Two of its members are replaced; see {@link withSignal}.
  *
  * @param outgoing The response. When it has been sent, the rest of the body is discarded.
- * @param getSignal Makes the signal that is aborted when the client leaves, or returns the one that it has made.
+ * @param getSignal Makes the signal that is aborted when the client leaves, or returns the one that
+ * it has made.
  */
 export function toRequest(incoming: NodeRequest, outgoing: NodeResponse, getSignal: () => AbortSignal): Request {
   const { method = "GET" } = incoming;
@@ -28,14 +29,18 @@ export function toRequest(incoming: NodeRequest, outgoing: NodeResponse, getSign
 /** The methods that the constructor of `Request` refuses. */
 const FORBIDDEN_METHOD = /^(CONNECT|TRACE|TRACK)$/i;
 
-/** What an app sees in place of such a method. No operation has it either. Bun makes GET of a method that it does not know. */
+/**
+ * What an app sees in place of such a method. No operation has it either. Bun makes GET of a method
+ * that it does not know.
+ */
 const PLACEHOLDER_METHOD = "UNLINK";
 
 /**
  * Replaces two members of a request:
  *
  * - `signal` is made when it is asked for, because a signal in the constructor is slow.
- * - `clone()` gives the clone this signal. Otherwise it would have that of the constructor, which nothing aborts.
+ * - `clone()` gives the clone this signal. Otherwise it would have that of the constructor, which
+ *   nothing aborts.
  */
 function withSignal(request: Request, getSignal: () => AbortSignal): Request {
   return Object.defineProperties(request, {
@@ -49,7 +54,10 @@ function withSignal(request: Request, getSignal: () => AbortSignal): Request {
   });
 }
 
-/** Stands for the path of a target without one, such as the `*` of OPTIONS. A URL needs a path, and no operation has this one. */
+/**
+ * Stands for the path of a target without one, such as the `*` of OPTIONS. A URL needs a path, and
+ * no operation has this one.
+ */
 const PLACEHOLDER_PATH = "/*";
 
 /** The URL of a request. An absolute target overrides the Host header (RFC 9112 §3.2.2). */

@@ -1,13 +1,14 @@
 /**
- * The target of a request of `node:http`. The URL parser would change some targets, and then the service would see another path than a proxy
- * in front, which may have checked it. So such a path is written in a form that the parser leaves alone.
+ * The target of a request of `node:http`. The URL parser would change some targets, and then the
+ * service would see another path than a proxy in front, which may have checked it. So such a path
+ * is written in a form that the parser leaves alone.
  */
 
 import type { NodeRequest } from "./node_types.ts";
 
 /**
- * The target as it was sent, except that each backslash of its path is encoded, because the URL parser would make a slash of it. Routers that
- * strip a prefix from `url` keep it in `originalUrl`.
+ * The target as it was sent, except that each backslash of its path is encoded, because the URL
+ * parser would make a slash of it. Routers that strip a prefix from `url` keep it in `originalUrl`.
  */
 export function targetAsSent({ originalUrl, url = "/" }: NodeRequest): string {
   const target = originalUrl ?? url;
@@ -50,6 +51,7 @@ const DOT_SEGMENT = /(?<=\/)(\.|%2e){1,2}(?=\/|$)/gi;
 function keepSegments(path: string): string {
   // The parser would drop tabs and line ends, and then might find a dot segment.
   const withoutBreaks = path.replace(/[\t\n\r]/g, encodeURIComponent);
-  // The parser also resolves `%2e`, so its percent sign is encoded too. A router then decodes `%252e` to `%2e`, which no route has.
+  // The parser also resolves `%2e`, so its percent sign is encoded too. A router then decodes
+  // `%252e` to `%2e`, which no route has.
   return withoutBreaks.replace(DOT_SEGMENT, (segment) => segment.replace(/\.|%2e/gi, "%252e"));
 }

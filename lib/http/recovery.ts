@@ -32,7 +32,8 @@ export function createRecovery(
   };
 
   function problemOf(thrown: unknown): Problem {
-    // An app may throw a value that throws when it is looked at, such as a proxy that has been revoked. On Node, that would end the process.
+    // An app may throw a value that throws when it is looked at, such as a proxy that has been
+    // revoked. On Node, that would end the process.
     try {
       return thrown instanceof Problem ? thrown : explain(thrown);
     } catch {

@@ -11,7 +11,10 @@ import { renderHeaderComponents, renderOperation } from "./operations.ts";
 
 /** An address of the API (Server Object of OpenAPI). */
 export interface OpenApiServer {
-  /** The base URL of all paths: absolute, such as `https://pets.example/v1`, or relative to the URL of the description. */
+  /**
+   * The base URL of all paths: absolute, such as `https://pets.example/v1`, or relative to the URL
+   * of the description.
+   */
   url: string;
   /** What a reader sees as the name of the server, such as `Production`. */
   description?: string;

@@ -62,8 +62,9 @@ export function renderOperation(
 }
 
 /**
- * How the stability of an operation is written: in the field that GitBook reads, in the one of Redocly and Scalar, with
- * a label for RapiDoc, which fails without one, and in the one of Mintlify.
+ * How the stability of an operation is written: in the field that GitBook reads, in the one of
+ * Redocly and Scalar, with a label for RapiDoc, which fails without one, and in the one of
+ * Mintlify.
  */
 function renderStability(stability: Stability | undefined): JsonObject {
   if (stability === undefined) return {};
@@ -72,8 +73,8 @@ function renderStability(stability: Stability | undefined): JsonObject {
 }
 
 /**
- * Joins the groups of failures that have the same status, because a description has one response for each status. The first group says whether
- * the response is shared.
+ * Joins the groups of failures that have the same status, because a description has one response
+ * for each status. The first group says whether the response is shared.
  */
 function joinGroups(groups: readonly FailureGroup[]): FailureGroup {
   return {
@@ -101,15 +102,18 @@ function renderSuccess(
   };
 }
 
-/** The member `headers` of a response, which refers to components of the description. A response without headers does not have it. */
+/**
+ * The member `headers` of a response, which refers to components of the description. A response
+ * without headers does not have it.
+ */
 function headersMember(keys: readonly HeaderKey[]): JsonObject {
   if (keys.length === 0) return {};
   return { headers: Object.fromEntries(keys.map((key) => [HEADERS[key].name, { $ref: POINTER + key }])) };
 }
 
 /**
- * The response of a group: an Error, with an example of each failure. The codes are no enumeration, because a strict client would then
- * fail at a code that a later release or a proxy sends.
+ * The response of a group: an Error, with an example of each failure. The codes are no enumeration,
+ * because a strict client would then fail at a code that a later release or a proxy sends.
  */
 function renderFailure({ reason, errors }: FailureGroup, announced: readonly HeaderKey[] = []): JsonObject {
   const names = new Set(errors.flatMap((error) => Object.keys(error.headers)));

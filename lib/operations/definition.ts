@@ -124,7 +124,10 @@ function endAt(sunset: Date, handler: Handler): Handler {
   return (call) => Date.now() >= sunset.getTime() ? GONE : answer(call);
 }
 
-/** The handler, but its replies lack `invalidatedBy`, so that the cache keeps none and each request calls the handler. */
+/**
+ * The handler, but its replies lack `invalidatedBy`, so that the cache keeps none and each request
+ * calls the handler.
+ */
 export function withoutCache(handler: Handler): Handler {
   return (call) => chain(handler(call), ({ invalidatedBy: _, ...reply }) => reply);
 }

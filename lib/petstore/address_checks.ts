@@ -1,4 +1,7 @@
-/** Checks of the options that become a part of paths and links: where the petstore is mounted, and where clients find it. */
+/**
+ * Checks of the options that become a part of paths and links: where the petstore is mounted, and
+ * where clients find it.
+ */
 
 import { text } from "../option_checks.ts";
 
@@ -19,7 +22,8 @@ function parseBasePath(path: string): string | undefined {
 }
 
 /**
- * Removes the slash at the end of an address or a path. Valid are `https://api.example/v1/` and `/v1`, and not `v1`.
+ * Removes the slash at the end of an address or a path. Valid are `https://api.example/v1/` and
+ * `/v1`, and not `v1`.
  *
  * @returns The address, or undefined if it is not valid.
  */
@@ -32,13 +36,14 @@ function parseAddress(given: string): string | undefined {
 }
 
 /**
- * Whether an address is in the form in which the parser of URLs writes it, as it becomes a part of links. `HTTPS://api.example` and
- * `https://api.example/a/../v1` are not.
+ * Whether an address is in the form in which the parser of URLs writes it, as it becomes a part of
+ * links. `HTTPS://api.example` and `https://api.example/a/../v1` are not.
  */
 function isNormalized(address: string): boolean {
   const url = URL.parse(address);
   if (!url || !/^https?:$/.test(url.protocol)) return false;
-  // The parser allows more in a host than names have, such as a semicolon, which would end a directive of a Content-Security-Policy.
+  // The parser allows more in a host than names have, such as a semicolon, which would end a
+  // directive of a Content-Security-Policy.
   if (!/^[\w.:[\]-]*$/.test(url.host)) return false;
   return (url.origin + url.pathname).replace(/\/$/, "") === address;
 }

@@ -1,6 +1,7 @@
 /**
- * Checks the options of a petstore when it is made, and completes them with their defaults, so that no request meets a wrong one. The
- * server calls it too, for the description of a petstore that it does not start.
+ * Checks the options of a petstore when it is made, and completes them with their defaults, so that
+ * no request meets a wrong one. The server calls it too, for the description of a petstore that it
+ * does not start.
  */
 
 import {

@@ -1,6 +1,7 @@
 /**
- * Makes a petstore fail on purpose, for `withFaults()` and for a server with `--faults`. Each call of an operation may draw a fault before the
- * operation is carried out. The fault `lose` acts later, when the reply is sent.
+ * Makes a petstore fail on purpose, for `withFaults()` and for a server with `--faults`. Each call
+ * of an operation may draw a fault before the operation is carried out. The fault `lose` acts
+ * later, when the reply is sent.
  */
 
 import { hashText } from "../http/hash.ts";
@@ -16,7 +17,8 @@ import { createService, type Service } from "./service.ts";
 const BROKEN_REPLY: Reply = { status: 503, headers: {}, body: BROKEN_OFF };
 
 /**
- * Makes another service of the same settings, some of whose requests fail. The given one stays without faults.
+ * Makes another service of the same settings, some of whose requests fail. The given one stays
+ * without faults.
  *
  * @throws {TypeError | RangeError} If an option is invalid.
  */
@@ -59,7 +61,10 @@ function withDraws(handler: Handler, drawFault: () => Fault | undefined, delayMs
   };
 }
 
-/** Sends a broken reply in place of one whose request has drawn `lose`. The observer of the service has been told of the real one. */
+/**
+ * Sends a broken reply in place of one whose request has drawn `lose`. The observer of the service
+ * has been told of the real one.
+ */
 function withLosses({ respond, finisher }: Service): Service["respond"] {
   return (context, send) =>
     respond(context, (reply) => {
@@ -83,7 +88,10 @@ function createDraw(faults: Required<FaultOptions>): () => Fault | undefined {
   };
 }
 
-/** The shares of the faults divide the range from 0 to 1, one after the other. What is left of it is without a fault. */
+/**
+ * The shares of the faults divide the range from 0 to 1, one after the other. What is left of it is
+ * without a fault.
+ */
 function faultAt(drawn: number, shares: Required<FaultOptions>): Fault | undefined {
   let end = 0;
   return FAULTS.find((fault) => {

@@ -18,8 +18,8 @@ export interface FaultOptions {
   /** How many requests have faults; later ones have none. Default: 2,147,483,647. */
   times?: number;
   /**
-   * Chooses which requests have faults. The same requests in the same order have the same faults; another seed has
-   * others. Default: 1.
+   * Chooses which requests have faults. The same requests in the same order have the same faults;
+   * another seed has others. Default: 1.
    */
   seed?: number;
 }
@@ -32,7 +32,10 @@ export const FAULTS = ["delay", "unavailable", "cut", "lose"] as const;
 
 export type Fault = typeof FAULTS[number];
 
-/** @throws {TypeError | RangeError} If an option is unknown, of a wrong type or out of range, or the shares total more than 1. */
+/**
+ * @throws {TypeError | RangeError} If an option is unknown, of a wrong type or out of range, or the
+ * shares total more than 1.
+ */
 export function checkFaults(options: FaultOptions): Required<FaultOptions> {
   const faults = checkAll(CHECKS, options);
   const total = FAULTS.reduce((sum, fault) => sum + faults[fault], 0);

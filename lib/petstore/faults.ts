@@ -22,10 +22,12 @@ import { serviceOf } from "./service.ts";
 export type { FaultOptions, Petstore };
 
 /**
- * Adds faults to some requests of a petstore, which keeps its pets. The header `Petstore-Fault` names the fault of a response.
+ * Adds faults to some requests of a petstore, which keeps its pets. The header `Petstore-Fault`
+ * names the fault of a response.
  *
  * @returns Another petstore. The given one stays without faults.
- * @throws {TypeError} If `petstore` is not what {@link createPetstore} has returned, or an option is unknown or of a wrong type.
+ * @throws {TypeError} If `petstore` is not what {@link createPetstore} has returned, or an option
+ * is unknown or of a wrong type.
  * @throws {RangeError} If a number is out of range.
  */
 export function withFaults(petstore: Petstore, options: FaultOptions): Petstore {

@@ -13,15 +13,15 @@ export interface PetstoreOptions {
   /** The valid keys, a key manager, or a function that verifies a key. */
   keys: ApiKeys;
   /**
-   * Where the pets are kept; the app closes it. Default: a {@link createMemoryStore}, which ends with the process.
-   * Lasting stores have entry points of their own.
+   * Where the pets are kept; the app closes it. Default: a {@link createMemoryStore}, which ends
+   * with the process. Lasting stores have entry points of their own.
    */
   store?: PetStore;
   /** The path prefix of all routes; `""` for none. Default: `/v1`. */
   basePath?: string;
   /**
-   * The public URL or path of the base path, if a proxy changes it. Forwarded headers are never trusted. Default: the
-   * base path.
+   * The public URL or path of the base path, if a proxy changes it. Forwarded headers are never
+   * trusted. Default: the base path.
    */
   publicBaseUrl?: string;
   /** The status of a new pet without one. Default: `available`. */
@@ -37,8 +37,8 @@ export interface PetstoreOptions {
   /** Answers `GET /store/orders`. Without it, the response is 501. */
   handleStoreOrders?: (request: Request, caller: Caller) => Response | Promise<Response>;
   /**
-   * Told of what was thrown for each 500 and for each 503 of the store, which the client does not see. It is not
-   * awaited; its failures are ignored. Default: `console.error`.
+   * Told of what was thrown for each 500 and for each 503 of the store, which the client does not
+   * see. It is not awaited; its failures are ignored. Default: `console.error`.
    */
   onError?: (info: ErrorInfo) => unknown;
   /** Told of each response before it is sent. It is not awaited; its failures are ignored. */
@@ -59,13 +59,16 @@ export interface ResponseInfo {
   /** The method of the request, as it was sent. */
   method: string;
   /**
-   * The template of the path, such as `/v1/pets/{petId}`. Undefined if nothing matched or the request was refused
-   * before.
+   * The template of the path, such as `/v1/pets/{petId}`. Undefined if nothing matched or the
+   * request was refused before.
    */
   route: string | undefined;
   /** The status of the response. */
   status: number;
-  /** The error code of a failure. Undefined for other responses, and for those of {@link PetstoreOptions.handleStoreOrders}. */
+  /**
+   * The error code of a failure. Undefined for other responses, and for those of
+   * {@link PetstoreOptions.handleStoreOrders}.
+   */
   code: ErrorCode | undefined;
   /** Who sent the request. Undefined without a valid key. */
   caller: Caller | undefined;

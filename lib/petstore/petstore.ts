@@ -8,13 +8,11 @@ requireEs2024();
 
 /** A petstore that mounts in any app. */
 export interface Petstore {
-  /**
-   * Answers a request, also without `this`. Rejects only for a wrong argument.
-   */
+  /** Answers a request, also without `this`. Rejects only for a wrong argument. */
   handle: Handle;
   /**
-   * The same function as `handle`, so that `export default createPetstore(…)` is a Worker, or a program for `deno
-   * serve` and `bun`. An app that wraps `handle` must wrap this too.
+   * The same function as `handle`, so that `export default createPetstore(…)` is a Worker, or a
+   * program for `deno serve` and `bun`. An app that wraps `handle` must wrap this too.
    */
   fetch: Handle;
 }

@@ -1,6 +1,7 @@
 /**
- * Refuses a runtime that lacks functions of ES2024, when the library is imported. Without this check, the first request that needs
- * one of them would fail with a 500 whose cause only the log shows. Of these functions, runtimes got the one that is looked for last.
+ * Refuses a runtime that lacks functions of ES2024, when the library is imported. Without this
+ * check, the first request that needs one of them would fail with a 500 whose cause only the log
+ * shows. Of these functions, runtimes got the one that is looked for last.
  *
  * @throws {Error} If the runtime is too old. The message names the oldest releases that have it.
  */

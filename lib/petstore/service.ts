@@ -18,7 +18,10 @@ export interface Service extends Pipeline {
   extras: ServiceExtras;
 }
 
-/** What a service may have beside the options of a petstore. The standalone server and the faults on purpose give it. */
+/**
+ * What a service may have beside the options of a petstore. The standalone server and the faults on
+ * purpose give it.
+ */
 export interface ServiceExtras {
   /** Refuses a request before anything else looks at it. */
   guard?: (context: RequestContext) => Problem | undefined;

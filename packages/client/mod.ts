@@ -1,6 +1,6 @@
 /**
- * A client of a petstore for every runtime that has `fetch`: int64 is exact, lists are followed to their end, and requests are
- * repeated when that helps, without a second pet.
+ * A client of a petstore for every runtime that has `fetch`: int64 is exact, lists are followed to
+ * their end, and requests are repeated when that helps, without a second pet.
  *
  * @example
  * ```ts

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /**
- * The program `conformance` tests a petstore in any language by its address. It runs on Node, Deno and Bun; `--help` shows its flags.
+ * The program `conformance` tests a petstore in any language by its address. It runs on Node, Deno
+ * and Bun; `--help` shows its flags.
  *
  * @module
  */
@@ -23,7 +24,10 @@ process.exit(
   }),
 );
 
-/** Reads an environment variable. Deno's own error for one that is not UTF-8 would show its value, which may be the key. */
+/**
+ * Reads an environment variable. Deno's own error for one that is not UTF-8 would show its value,
+ * which may be the key.
+ */
 function readVariable(name: string): string | undefined {
   try {
     return process.env[name];

@@ -1,7 +1,8 @@
 /**
- * The contracts as test cases for any test runner: {@link storeCases} tests a store, and {@link conformanceCases} tests any server by its
- * address, or a petstore in the same process.
- * The cases need `node:assert`, which Deno, Node and Bun have, and Workers with the flag `nodejs_compat`.
+ * The contracts as test cases for any test runner: {@link storeCases} tests a store, and
+ * {@link conformanceCases} tests any server by its address, or a petstore in the same process. The
+ * cases need `node:assert`, which Deno, Node and Bun have, and Workers with the flag
+ * `nodejs_compat`.
  *
  * @example With the test runner of Node, Deno or Bun. Other runners work in the same way.
  * ```ts ignore
@@ -60,8 +61,9 @@ export interface StoreContractCase {
 }
 
 /**
- * The cases of the store contract. Those that need a member which the store lacks are skipped: a store is opened, to see. Run them one
- * after the other within a process, because some of them change the clock for a moment.
+ * The cases of the store contract. Those that need a member which the store lacks are skipped: a
+ * store is opened, to see. Run them one after the other within a process, because some of them
+ * change the clock for a moment.
  */
 export async function storeCases(fixture: StoreFixture): Promise<StoreContractCase[]> {
   const skipReason = await skipper(fixture);

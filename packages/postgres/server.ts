@@ -1,5 +1,6 @@
 /**
- * The store on PostgreSQL for the server of `@petstore/petstore`, which loads this module when its store is a `postgres://` address.
+ * The store on PostgreSQL for the server of `@petstore/petstore`, which loads this module when its
+ * store is a `postgres://` address.
  *
  * @module
  */
@@ -23,7 +24,8 @@ export { type KeyedPetStore, type PetDraft, type PetSink, postgresGrants, postgr
 
 /**
  * What the server does with a database. Each call opens its own connections, and closes them. If
- * the database cannot be used, it rejects with a {@link StoreUnavailableError} whose message is one line, and names the database.
+ * the database cannot be used, it rejects with a {@link StoreUnavailableError} whose message is one
+ * line, and names the database.
  */
 export interface PostgresSetting {
   /** The address without its secrets, for messages. */
@@ -44,7 +46,8 @@ export interface PostgresSetting {
  * Reads the address of a database, and connects to nothing yet.
  *
  * @param address Such as `postgres://user:password@host:5432/database?schema=pets`.
- * @param password That of an address without one. Default: what pg finds, for example in `PGPASSWORD`.
+ * @param password That of an address without one. Default: what pg finds, for example in
+ * `PGPASSWORD`.
  * @throws {TypeError} If it is invalid. The message quotes at most its schema.
  */
 export function readPostgresSetting(address: string, password?: string): PostgresSetting {
@@ -66,8 +69,9 @@ export function readPostgresSetting(address: string, password?: string): Postgre
 }
 
 /**
- * Names the database in what is wrong with it, and says what an operator can do. The errors of an export's sink and of an import's signal stay
- * as they are, and an import that may have added its pets says so itself.
+ * Names the database in what is wrong with it, and says what an operator can do. The errors of an
+ * export's sink and of an import's signal stay as they are, and an import that may have added its
+ * pets says so itself.
  */
 async function explained<T>(description: string, work: () => Promise<T>): Promise<T> {
   try {

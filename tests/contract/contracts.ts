@@ -23,8 +23,8 @@ export async function testStoreContract(kinds: readonly StoreKind[]): Promise<vo
 }
 
 /**
- * All cases in memory, and on other stores the published ones. A variant of a store would show nothing new. Over a socket, those that can be
- * sent.
+ * All cases in memory, and on other stores the published ones. A variant of a store would show
+ * nothing new. Over a socket, those that can be sent.
  */
 export function testHttpContract(host: Host, kinds: readonly StoreKind[]): void {
   for (const kind of kinds.filter(({ isVariant }) => !isVariant)) {

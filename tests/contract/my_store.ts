@@ -1,4 +1,7 @@
-/** A store of your own in fifty lines, which docs/stores.md links. Copy it; then it imports `@petstore/petstore/store`. */
+/**
+ * A store of your own in fifty lines, which docs/stores.md links. Copy it; then it imports
+ * `@petstore/petstore/store`.
+ */
 
 import { DatabaseSync } from "node:sqlite";
 import type { PetDraft, PetStore } from "../../lib/stores/store.ts";

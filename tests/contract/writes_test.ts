@@ -1,4 +1,7 @@
-/** No server sends a response again that an operation has made obsolete: each operation of the table that writes, on every store. */
+/**
+ * No server sends a response again that an operation has made obsolete: each operation of the table
+ * that writes, on every store.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -49,7 +52,10 @@ async function read(send: Send, path: string): Promise<unknown> {
   return [path, status, headers.get("etag"), headers.get("link"), await response.text()];
 }
 
-/** Requires that each server says the same as a new one on the store. It is asked so often that it keeps its responses. */
+/**
+ * Requires that each server says the same as a new one on the store. It is asked so often that it
+ * keeps its responses.
+ */
 async function assertFresh(servers: readonly Send[], store: PetStore): Promise<void> {
   // Servers look for changes of other programs once in a turn of the event loop.
   await new Promise((resolve) => setImmediate(resolve));

@@ -46,7 +46,10 @@ function leads(from: string, to: string): boolean {
   return ARROWS.some(([tail, head]) => tail === from && (head === to || leads(head, to)));
 }
 
-/** The folders of lib/server, the lowest first. A module imports from its own folder and from those of the lines above. */
+/**
+ * The folders of lib/server, the lowest first. A module imports from its own folder and from those
+ * of the lines above.
+ */
 const SERVER_LAYERS = [
   ["process"],
   ["first_key"],

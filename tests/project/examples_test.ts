@@ -23,7 +23,10 @@ interface Command {
   output: string;
 }
 
-/** The commands of the `console` blocks in a page's text. A prompt begins a command; its output ends at the next prompt. */
+/**
+ * The commands of the `console` blocks in a page's text. A prompt begins a command; its output ends
+ * at the next prompt.
+ */
 function commandsOf(page: string): Command[] {
   return blocksOf(page, "console").flatMap((block) =>
     block.split(/^\$ /m).slice(1).map((text) => {
@@ -123,7 +126,10 @@ test.withFolder("docs/production.md's command has permissions that suffice", asy
   assert.equal(await child.stop(), 0);
 });
 
-/** Leaves out what differs from run to run (the date, request ids) or does not show (carriage returns, line breaks at the end). */
+/**
+ * Leaves out what differs from run to run (the date, request ids) or does not show (carriage
+ * returns, line breaks at the end).
+ */
 function normalise(output: string): string {
   return output.replaceAll("\r\n", "\n").replace(/^(date|x-request-id): .*$/gm, "$1: …").trimEnd();
 }

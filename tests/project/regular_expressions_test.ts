@@ -17,7 +17,10 @@ interface Expression {
   flags: string;
 }
 
-/** Every module that a request can reach, including the scripts of the viewer. Settings and command lines are the operator's own. */
+/**
+ * Every module that a request can reach, including the scripts of the viewer. Settings and command
+ * lines are the operator's own.
+ */
 const FILES = globSync("lib/**/*.{js,ts}", { cwd: ROOT })
   .filter((path) => !/^lib\/server\/(settings|commands)\//.test(path));
 
@@ -52,8 +55,9 @@ function expressionsOf(file: string, text: string): Expression[] {
 }
 
 /**
- * How the work grows with the length of the text, from an analysis of the automaton. A literal at the beginning is left out, but for
- * its last character: it adds no more than its length to the work at each place, and much to the size of the automaton.
+ * How the work grows with the length of the text, from an analysis of the automaton. A literal at
+ * the beginning is left out, but for its last character: it adds no more than its length to the
+ * work at each place, and much to the size of the automaton.
  */
 function growth({ pattern, flags }: Expression): string {
   const short = pattern.replace(/^[\w ,-]+(?=[\w ,-][[\w])|(?<=^\()[\w ,-]+(?=[\w ,-]\): )/, "");

@@ -23,8 +23,8 @@ const TYPED: Record<string, readonly [args: string, shows: RegExp]> = {
 };
 
 /**
- * The examples of README.md type `serve`, `petstore` above runs `program`, and the others take too long here: the gate, a workflow, or a part
- * of all tests runs each of them.
+ * The examples of README.md type `serve`, `petstore` above runs `program`, and the others take too
+ * long here: the gate, a workflow, or a part of all tests runs each of them.
  */
 const ELSEWHERE = [
   "serve",

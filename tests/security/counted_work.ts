@@ -1,8 +1,8 @@
 /**
- * How much work a function does with text, counted in characters instead of measured in time: the methods that look at
- * text are replaced by ones that also count. Loops that ask for one character at a time, and
- * searches that run to the end of a text, both show. What regular expressions do is not counted: that it is linear is another
- * test's matter.
+ * How much work a function does with text, counted in characters instead of measured in time: the
+ * methods that look at text are replaced by ones that also count. Loops that ask for one character
+ * at a time, and searches that run to the end of a text, both show. What regular expressions do is
+ * not counted: that it is linear is another test's matter.
  */
 
 /** Characters looked at so far. */

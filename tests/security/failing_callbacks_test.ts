@@ -1,6 +1,7 @@
 /**
- * Failing callbacks of an app: each spoils no response and never ends the process, since an unhandled rejection also ends a test. What a
- * failing store or handler leads to is in tests/contract/http_test.ts.
+ * Failing callbacks of an app: each spoils no response and never ends the process, since an
+ * unhandled rejection also ends a test. What a failing store or handler leads to is in
+ * tests/contract/http_test.ts.
  */
 
 import assert from "node:assert/strict";

@@ -1,4 +1,7 @@
-/** Text in options stays text: in headers, in links and in file names. The HTTP contract has the names of pets, such as SQL. */
+/**
+ * Text in options stays text: in headers, in links and in file names. The HTTP contract has the
+ * names of pets, such as SQL.
+ */
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";

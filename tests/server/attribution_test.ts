@@ -13,7 +13,10 @@ import { startWithoutSocket } from "../support/server/without_socket.ts";
 
 const ONE = "/v1/pets/{petId}", LIST = "/v1/pets";
 
-/** What is asked in this order, by whom, and the status, the route and the error code of the response. A refused caller has no route. */
+/**
+ * What is asked in this order, by whom, and the status, the route and the error code of the
+ * response. A refused caller has no route.
+ */
 const REQUESTS: [method: string, target: string, who: string, status: number, route?: string, code?: string][] = [
   ["GET", "/v1/pets?limit=7", "reader", 200, LIST],
   ["HEAD", "/v1/pets?limit=7", "admin", 200, LIST],

@@ -1,4 +1,7 @@
-/** The order of events when a server ends, whatever the clients do meanwhile: hundreds of orders in one process, without sockets. */
+/**
+ * The order of events when a server ends, whatever the clients do meanwhile: hundreds of orders in
+ * one process, without sockets.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -15,10 +18,16 @@ import { withVirtualClock } from "../support/virtual_clock.ts";
 /** How long requests are held before the socket closes. */
 const HOLD_MS = 250;
 
-/** How long a step of a client or of the store takes: less than the hold, which is made for clients that are as fast. */
+/**
+ * How long a step of a client or of the store takes: less than the hold, which is made for clients
+ * that are as fast.
+ */
 const STEP_MS = fc.infiniteStream(fc.integer({ min: 0, max: HOLD_MS - 50 }));
 
-/** A client sends its requests on one connection, each after the response to the one before. The last body may never end. */
+/**
+ * A client sends its requests on one connection, each after the response to the one before. The
+ * last body may never end.
+ */
 const CLIENT = fc.record({ requests: fc.integer({ min: 1, max: 4 }), isFinished: fc.boolean() });
 
 const BODY = new TextEncoder().encode(PET);

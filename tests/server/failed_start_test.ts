@@ -1,4 +1,7 @@
-/** A start that must fail says why in one line, prints nothing else, and exits with 2. Wrong flags and commands: refusals_test.ts. */
+/**
+ * A start that must fail says why in one line, prints nothing else, and exits with 2. Wrong flags
+ * and commands: refusals_test.ts.
+ */
 
 import assert from "node:assert/strict";
 import process from "node:process";

@@ -15,8 +15,8 @@ import { until } from "../support/until.ts";
 const PETS = 150_000;
 
 /**
- * Sends the signal as soon as a file with this name is there. On a busy machine, the command may be done before it comes. Then what it
- * has made is removed, and it runs again.
+ * Sends the signal as soon as a file with this name is there. On a busy machine, the command may be
+ * done before it comes. Then what it has made is removed, and it runs again.
  */
 async function interrupt(
   folder: string,

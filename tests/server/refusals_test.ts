@@ -1,4 +1,7 @@
-/** Command lines that must fail: each says why in one line on standard error, prints nothing else, exits with 2, and changes no file. */
+/**
+ * Command lines that must fail: each says why in one line on standard error, prints nothing else,
+ * exits with 2, and changes no file.
+ */
 
 import assert from "node:assert/strict";
 import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";

@@ -13,7 +13,10 @@ const POLICY =
 
 const FACTS = ["x-content-type-options", "cache-control", "content-security-policy", "referrer-policy"];
 
-/** The etag and the {@link FACTS} of the page and its own scripts, which are revalidated each time, and of the files of Swagger UI. */
+/**
+ * The etag and the {@link FACTS} of the page and its own scripts, which are revalidated each time,
+ * and of the files of Swagger UI.
+ */
 const OWN = [/^W\/"[0-9a-f]{24}"$/, ["nosniff", "no-cache", POLICY, "no-referrer"]] as const;
 const THEIRS = [
   new RegExp(`^"${VIEWER_VERSION}-gzip"$`),

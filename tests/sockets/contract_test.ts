@@ -3,7 +3,10 @@ import type { Handle, Host } from "../support/api.ts";
 import { withDenoServe } from "../support/http/deno_serve.ts";
 import { MEMORY } from "../support/stores.ts";
 
-/** Sends on a new connection: after a body that was not read to its end, a host may close the connection that was used. */
+/**
+ * Sends on a new connection: after a body that was not read to its end, a host may close the
+ * connection that was used.
+ */
 const ALONE = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
 const sendAlone: Handle = (request) => fetch(request, { redirect: "manual", client: ALONE });
 

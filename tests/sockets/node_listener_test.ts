@@ -1,6 +1,6 @@
 /**
- * The tests of `createNodeListener()` on Node. Deno's `node:http` is not Node's: of slips in the listener, some show on Node alone. The
- * other tests of units run on Node in tests/heavy.
+ * The tests of `createNodeListener()` on Node. Deno's `node:http` is not Node's: of slips in the
+ * listener, some show on Node alone. The other tests of units run on Node in tests/heavy.
  */
 
 import assert from "node:assert/strict";

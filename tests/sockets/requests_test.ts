@@ -1,4 +1,7 @@
-/** What only a faulty or hostile client sends, to a petstore on `Deno.serve`: heads, bodies, and ends. Wrong framing: smuggling_test.ts. */
+/**
+ * What only a faulty or hostile client sends, to a petstore on `Deno.serve`: heads, bodies, and
+ * ends. Wrong framing: smuggling_test.ts.
+ */
 
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";

@@ -1,6 +1,7 @@
 /**
- * Requests whose end two readers could see in different places. Behind a proxy, one reader's body is another's request,
- * which nothing has checked. So each must be refused or be exactly one request.
+ * Requests whose end two readers could see in different places. Behind a proxy, one reader's body
+ * is another's request, which nothing has checked. So each must be refused or be exactly one
+ * request.
  */
 
 import assert from "node:assert/strict";

@@ -1,4 +1,7 @@
-/** When the memory store forgets requests. What it keeps is in the contract; what it has forgotten shows in the work of a Map alone. */
+/**
+ * When the memory store forgets requests. What it keeps is in the contract; what it has forgotten
+ * shows in the work of a Map alone.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

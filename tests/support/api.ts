@@ -15,8 +15,8 @@ export const KEY = "pk_test_0123456789abcdef";
 export interface Host {
   name: string;
   /**
-   * Mounts a handler at the root, and calls `run` with the origin, such as `http://127.0.0.1:8000`, and with a function that sends
-   * a request.
+   * Mounts a handler at the root, and calls `run` with the origin, such as `http://127.0.0.1:8000`,
+   * and with a function that sends a request.
    */
   use<T>(handle: Handle, run: (origin: string, send: Handle) => Promise<T>): Promise<T>;
 }

@@ -1,6 +1,6 @@
 /**
- * Preloaded into Node, this leads the names of this repository's packages to their sources. Deno does so by itself, because the packages
- * are one workspace, and Bun by packages/tsconfig.json.
+ * Preloaded into Node, this leads the names of this repository's packages to their sources. Deno
+ * does so by itself, because the packages are one workspace, and Bun by packages/tsconfig.json.
  */
 
 import * as module from "node:module";

@@ -12,14 +12,14 @@ export interface SeenResponse {
 }
 
 /**
- * Throws if the description does not foresee this response to this request. The result is the id of the operation, if the request has
- * reached one.
+ * Throws if the description does not foresee this response to this request. The result is the id of
+ * the operation, if the request has reached one.
  */
 export type ResponseValidator = (method: string, path: string, response: SeenResponse) => string | undefined;
 
 /**
- * Set by the transport, or by the Fetch standard where cross-origin use is granted, or on responses of any operation; info.description
- * says so.
+ * Set by the transport, or by the Fetch standard where cross-origin use is granted, or on responses
+ * of any operation; info.description says so.
  */
 const FOREIGN_HEADERS = new RegExp(
   "^(date|connection|keep-alive|transfer-encoding|content-length|content-type|vary|cache-control|access-control-.*|" +

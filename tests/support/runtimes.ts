@@ -9,7 +9,10 @@ const { os, arch } = Deno.build;
 
 export const BUN = `${ROOT}node_modules/.deno/node_modules/@oven/bun-${os}-${arch === "x86_64" ? "x64" : arch}/bin/bun`;
 
-/** Where Node keeps modules without their types: otherwise each of hundreds of threads would compile the store again. */
+/**
+ * Where Node keeps modules without their types: otherwise each of hundreds of threads would compile
+ * the store again.
+ */
 const CACHE = `${ROOT}node_modules/.cache/node`;
 
 /** Fills the cache before the first thread starts. */
@@ -57,7 +60,8 @@ export async function runTests(
   files: readonly string[],
   { without, env = {} }: { without?: string; env?: Record<string, string> } = {},
 ): Promise<string[]> {
-  // Node's pattern of names matches the root of all tests, if it excludes, and then every test. Bun has no pattern to skip.
+  // Node's pattern of names matches the root of all tests, if it excludes, and then every test. Bun
+  // has no pattern to skip.
   const skip = command === BUN ? `--test-name-pattern=^(?!.*(${without}))` : `--test-skip-pattern=${without}`;
   const { success, stdout, stderr } = await new Deno.Command(command, {
     args: [...args, ...(without === undefined ? [] : [skip]), ...files],

@@ -31,7 +31,10 @@ const SQLITE_THREAD: StoreKind = {
   isVariant: true,
 };
 
-/** The stores of the everyday tests, and a given PostgreSQL. packages/edge, tests/heavy/edge and tests/heavy/runtimes have the others. */
+/**
+ * The stores of the everyday tests, and a given PostgreSQL. packages/edge, tests/heavy/edge and
+ * tests/heavy/runtimes have the others.
+ */
 export const STORE_KINDS: readonly StoreKind[] = [
   MEMORY,
   SQLITE,
@@ -59,7 +62,10 @@ export function sqliteKind(name: string, open: (path: string) => PetStore | Prom
     name,
     sharing: "machine",
     open: (namespace) => open(join(folders.get(namespace)?.at(-1) ?? newFolder(namespace), "pets.db")),
-    /** Continues with a copy of the files as a loss of power would leave them. Another process copies them: see docs/stores.md, Locks. */
+    /**
+     * Continues with a copy of the files as a loss of power would leave them. Another process
+     * copies them: see docs/stores.md, Locks.
+     */
     crash(namespace) {
       const before = folders.get(namespace)!.at(-1)!;
       // The index of the log is left out, because only running processes use it.

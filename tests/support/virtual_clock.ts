@@ -6,7 +6,10 @@ import { whileReplaced } from "./while_replaced.ts";
 /** How often the event loop turns before time passes: reading a body may take some turns. */
 const TURNS = 5;
 
-/** How long no timer may be set before the test counts as hung, in milliseconds of real time. A digest is computed by another thread. */
+/**
+ * How long no timer may be set before the test counts as hung, in milliseconds of real time. A
+ * digest is computed by another thread.
+ */
 const MAX_IDLE_MS = 10_000;
 
 export interface VirtualClock {
@@ -17,7 +20,8 @@ export interface VirtualClock {
 }
 
 /**
- * Runs `use` with timers and a `performance.now()` of virtual time. Nothing in it may wait for files, sockets or threads.
+ * Runs `use` with timers and a `performance.now()` of virtual time. Nothing in it may wait for
+ * files, sockets or threads.
  *
  * @throws {Error} If it waits for nothing that could still happen.
  */

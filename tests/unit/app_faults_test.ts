@@ -1,6 +1,6 @@
 /**
- * What an app's handler may return or do, also with what it has got from an upstream: each request gets an answer, the process lives, and
- * no other request is harmed.
+ * What an app's handler may return or do, also with what it has got from an upstream: each request
+ * gets an answer, the process lives, and no other request is harmed.
  */
 
 import assert from "node:assert/strict";

@@ -1,6 +1,7 @@
 /**
- * What the description says of pets, and what the options of a petstore change in it. The whole description is in openapi.json, which
- * tests/project compares with it, and each response that a test sees is checked against it. tests/heavy/clients has linters.
+ * What the description says of pets, and what the options of a petstore change in it. The whole
+ * description is in openapi.json, which tests/project compares with it, and each response that a
+ * test sees is checked against it. tests/heavy/clients has linters.
  */
 
 import assert from "node:assert/strict";

@@ -1,4 +1,7 @@
-/** Which keys a petstore knows while its store is slow, fails, does not answer, or gets keys from another program. Time is virtual. */
+/**
+ * Which keys a petstore knows while its store is slow, fails, does not answer, or gets keys from
+ * another program. Time is virtual.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,8 +16,8 @@ import { withQuickDigests } from "../support/quick_digests.ts";
 import { type VirtualClock, withVirtualClock } from "../support/virtual_clock.ts";
 
 /**
- * As `key_times.ts` has them, in milliseconds: the age of keys that a request uses, and both the time limit of the first
- * read and the time after a failed read in which no request waits.
+ * As `key_times.ts` has them, in milliseconds: the age of keys that a request uses, and both the
+ * time limit of the first read and the time after a failed read in which no request waits.
  */
 const MAX_AGE = 1_000, PATIENCE = 10_000;
 
@@ -63,7 +66,10 @@ class Program {
     return [verdict, this.now() - arrivedAt];
   }
 
-  /** Sends a request every ten milliseconds. Resolves to the different answers, and the longest wait: -1 if no request got a promise. */
+  /**
+   * Sends a request every ten milliseconds. Resolves to the different answers, and the longest
+   * wait: -1 if no request got a promise.
+   */
   async flood(duration: number, key: string): Promise<[verdicts: string, wait: number]> {
     const asked: Promise<Answer>[] = [];
     for (const end = this.now() + duration; this.now() < end; await sleep(10)) asked.push(this.ask(key));

@@ -1,4 +1,7 @@
-/** The keys that a key manager makes, and what it refuses or does in rare cases. key_cache_test.ts has reads of keys. */
+/**
+ * The keys that a key manager makes, and what it refuses or does in rare cases. key_cache_test.ts
+ * has reads of keys.
+ */
 
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -1,4 +1,7 @@
-/** The option `keys`: what it refuses, who a caller is, and verifiers; and the text of new keys. The HTTP contract has the responses. */
+/**
+ * The option `keys`: what it refuses, who a caller is, and verifiers; and the text of new keys. The
+ * HTTP contract has the responses.
+ */
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
- * Clients of createNodeListener() on `node:http` that leave, and apps that end a response themselves: signals are aborted, and the process and
- * other requests live on.
+ * Clients of createNodeListener() on `node:http` that leave, and apps that end a response
+ * themselves: signals are aborted, and the process and other requests live on.
  */
 
 import assert from "node:assert/strict";

@@ -1,4 +1,7 @@
-/** What createNodeListener() on `node:http` makes of a request, byte by byte, on every runtime. tests/heavy/hosts runs the HTTP contract through it. */
+/**
+ * What createNodeListener() on `node:http` makes of a request, byte by byte, on every runtime.
+ * tests/heavy/hosts runs the HTTP contract through it.
+ */
 
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";

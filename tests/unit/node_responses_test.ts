@@ -73,7 +73,8 @@ test("createNodeListener() can use a connection after a body that was read in pa
   const readers: [keys: ApiKeys, framed: string, status: number][] = [
     [readPart, whole, 413],
     [readPart, chunks, 413],
-    // On node:http of Deno 2.9 a long body that nothing has read keeps its connection, so the petstore reads a part of chunks.
+    // On node:http of Deno 2.9 a long body that nothing has read keeps its connection, so the
+    // petstore reads a part of chunks.
     [[KEY], chunks, 413],
   ];
   // All run at once, because the rest of a body is discarded a second after the response.
@@ -85,7 +86,10 @@ test("createNodeListener() can use a connection after a body that was read in pa
   }));
 });
 
-/** Responses whose fields say something else about the body than the host that sends it, and what is sent of the body. */
+/**
+ * Responses whose fields say something else about the body than the host that sends it, and what is
+ * sent of the body.
+ */
 const MISFRAMED: Record<string, [answer: () => Response, status: number, body: string]> = {
   "a length without a body": [() => new Response(null, { headers: { "content-length": "5" } }), 200, ""],
   "a length with 204": [() => new Response(null, { status: 204, headers: { "content-length": "5" } }), 204, ""],

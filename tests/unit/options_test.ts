@@ -1,4 +1,7 @@
-/** Options that createPetstore() refuses, and their effects. keys_test.ts has `keys`, tests/security base paths and origins. */
+/**
+ * Options that createPetstore() refuses, and their effects. keys_test.ts has `keys`, tests/security
+ * base paths and origins.
+ */
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -6,7 +9,10 @@ import { createMemoryStore, createPetstore, type PetstoreOptions } from "../../m
 import { KEY, petRequest } from "../support/pet_requests.ts";
 import { whileReplaced } from "../support/while_replaced.ts";
 
-/** Wrong options, as a caller without types can give them, and the error. Options of one kind have one check, so each kind is here once. */
+/**
+ * Wrong options, as a caller without types can give them, and the error. Options of one kind have
+ * one check, so each kind is here once.
+ */
 const REFUSED: [options: unknown, error: RegExp][] = [
   [undefined, /^TypeError: .*options must be an object of keys, store, basePath, .*, not undefined$/],
   [{ basepath: "/v1" }, /^TypeError: Unknown option basepath; the options are keys, store, basePath/],

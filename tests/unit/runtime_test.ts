@@ -1,4 +1,7 @@
-/** A runtime without the functions of ES2024 is told when the library is imported, not by a 500 to the first request. */
+/**
+ * A runtime without the functions of ES2024 is told when the library is imported, not by a 500 to
+ * the first request.
+ */
 
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -1,6 +1,6 @@
 /**
- * When a Worker reads the keys: each request waits for its own reads alone. These tests pretend to run in one, which the library finds out
- * when it is loaded, so they have a file of their own.
+ * When a Worker reads the keys: each request waits for its own reads alone. These tests pretend to
+ * run in one, which the library finds out when it is loaded, so they have a file of their own.
  */
 
 import assert from "node:assert/strict";

@@ -1,4 +1,7 @@
-/** openapi.json: the description of a server with its defaults, and samples. `deno task docs` runs this file and writes it. */
+/**
+ * openapi.json: the description of a server with its defaults, and samples. `deno task docs` runs
+ * this file and writes it.
+ */
 
 import { checkOptions } from "../../lib/petstore/checked_options.ts";
 import { describeServer, withSamples } from "../../lib/server/service/description.ts";

@@ -1,6 +1,7 @@
 /**
- * `deno task release:check [TAG]` says what this checkout still needs before it can be released, each with its place, and exits with
- * status 1 if anything is missing. It changes nothing. That all manifests name one version is a test, of `deno task ok`.
+ * `deno task release:check [TAG]` says what this checkout still needs before it can be released,
+ * each with its place, and exits with status 1 if anything is missing. It changes nothing. That all
+ * manifests name one version is a test, of `deno task ok`.
  */
 
 import { join } from "node:path";

@@ -1,6 +1,7 @@
 /**
- * Compiles the package in the current folder for npm: JavaScript and declarations in its folder `npm`. `npm pack` and `npm publish`
- * run it by the script `prepack`. The entry points are those of package.json, whose files in `npm` have the paths of their sources.
+ * Compiles the package in the current folder for npm: JavaScript and declarations in its folder
+ * `npm`. `npm pack` and `npm publish` run it by the script `prepack`. The entry points are those of
+ * package.json, whose files in `npm` have the paths of their sources.
  */
 
 import { execFileSync } from "node:child_process";
@@ -11,7 +12,10 @@ import { type Manifest, readPackages, ROOT } from "./packages.ts";
 
 const OUTPUT = "npm";
 
-/** TypeScript needs this line in a project whose `lib` does not name `ESNext.Disposable`. JSR refuses it in a source. */
+/**
+ * TypeScript needs this line in a project whose `lib` does not name `ESNext.Disposable`. JSR
+ * refuses it in a source.
+ */
 const DISPOSABLE = '/// <reference lib="esnext.disposable" />\n';
 
 /** The files of `npm` that a manifest names, wherever it names them. */

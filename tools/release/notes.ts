@@ -1,6 +1,6 @@
 /**
- * `deno task release:notes` prints the notes of the version in deno.json, for a GitHub Release: its section of the CHANGELOG, without the
- * heading.
+ * `deno task release:notes` prints the notes of the version in deno.json, for a GitHub Release: its
+ * section of the CHANGELOG, without the heading.
  */
 
 import { readPackages } from "./packages.ts";

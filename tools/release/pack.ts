@@ -1,6 +1,7 @@
 /**
- * `deno task pack` makes the npm package of each package of this repository in `tarballs/`, and prints its size and SHA-256. It runs
- * `npm pack`, whose script `prepack` compiles the sources. The main package comes first, because the others are compiled against it.
+ * `deno task pack` makes the npm package of each package of this repository in `tarballs/`, and
+ * prints its size and SHA-256. It runs `npm pack`, whose script `prepack` compiles the sources. The
+ * main package comes first, because the others are compiled against it.
  */
 
 import { execFileSync } from "node:child_process";

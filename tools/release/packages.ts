@@ -1,6 +1,7 @@
 /**
- * The packages of this repository: the main package at the root, and the others in `packages`. Each has a `deno.json`, from which JSR
- * publishes it, and a `package.json`, from which npm packs it. The tools of a release read both here.
+ * The packages of this repository: the main package at the root, and the others in `packages`. Each
+ * has a `deno.json`, from which JSR publishes it, and a `package.json`, from which npm packs it.
+ * The tools of a release read both here.
  */
 
 import { readFileSync } from "node:fs";

@@ -1,10 +1,12 @@
 /**
- * `deno task release:prepare VERSION` makes this checkout ready for a release: it writes the version wherever that of now stands,
- * dates the section of the CHANGELOG, and removes from the pages what is true only before the first release. Measurements stay as
- * they are, also where they name a version, because they were made with it. `deno task release:prepare VERSION unreleased` begins
- * the next version.
+ * `deno task release:prepare VERSION` makes this checkout ready for a release: it writes the
+ * version wherever that of now stands, dates the section of the CHANGELOG, and removes from the
+ * pages what is true only before the first release. Measurements stay as they are, also where they
+ * name a version, because they were made with it. `deno task release:prepare VERSION unreleased`
+ * begins the next version.
  *
- * A pre-release such as 1.2.3-rc.0 only gets its number: its changes are those of 1.2.3, whose section is not dated yet.
+ * A pre-release such as 1.2.3-rc.0 only gets its number: its changes are those of 1.2.3, whose
+ * section is not dated yet.
  */
 
 import { globSync, readFileSync, writeFileSync } from "node:fs";

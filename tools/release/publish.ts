@@ -1,6 +1,7 @@
 /**
- * `deno task publish` publishes each package of this repository to JSR, the main package first, because the others depend on it. It
- * passes its arguments on to `deno publish`; `--dry-run` publishes nothing. It ends with the first package that fails.
+ * `deno task publish` publishes each package of this repository to JSR, the main package first,
+ * because the others depend on it. It passes its arguments on to `deno publish`; `--dry-run`
+ * publishes nothing. It ends with the first package that fails.
  */
 
 import { join } from "node:path";

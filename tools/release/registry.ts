@@ -1,4 +1,7 @@
-/** A registry for npm packages on this machine: Verdaccio, without another registry behind it. The rehearsal of a release uses it. */
+/**
+ * A registry for npm packages on this machine: Verdaccio, without another registry behind it. The
+ * rehearsal of a release uses it.
+ */
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

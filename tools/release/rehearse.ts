@@ -1,7 +1,8 @@
 /**
- * `deno task release:rehearse` releases a copy of this checkout to a registry on this machine, and then uses what it released as
- * strangers do. It runs each step of docs/releasing.md that a person runs before the push of the tag, publishes with `npm publish`
- * to Verdaccio, which has no other registry behind it, and runs the tests of `tests/heavy/package` with an empty HOME. Nothing
+ * `deno task release:rehearse` releases a copy of this checkout to a registry on this machine, and
+ * then uses what it released as strangers do. It runs each step of docs/releasing.md that a person
+ * runs before the push of the tag, publishes with `npm publish` to Verdaccio, which has no other
+ * registry behind it, and runs the tests of `tests/heavy/package` with an empty HOME. Nothing
  * leaves this machine, and the checkout stays as it is.
  */
 
@@ -32,7 +33,10 @@ async function copyCheckout(copy: string): Promise<void> {
   await run(ROOT, "sh", ["-c", `${files} | tar -c --null -T - --ignore-failed-read | tar -x -C "$0"`, copy]);
 }
 
-/** The steps of docs/releasing.md, up to the tag. The dry run of publishing to JSR is a test, which reads what it prints. */
+/**
+ * The steps of docs/releasing.md, up to the tag. The dry run of publishing to JSR is a test, which
+ * reads what it prints.
+ */
 async function release(copy: string, version: string): Promise<void> {
   const deno = Deno.execPath();
   const git = (...args: string[]) =>
@@ -57,7 +61,10 @@ async function release(copy: string, version: string): Promise<void> {
   await run(copy, deno, ["task", "pack"]);
 }
 
-/** The folders of the packages of others that ours depend on, directly or not. The registry has no other way to get them. */
+/**
+ * The folders of the packages of others that ours depend on, directly or not. The registry has no
+ * other way to get them.
+ */
 function foldersOfDependencies(copy: string): Set<string> {
   const folders = new Set<string>();
   const names = readPackages(copy).flatMap(({ manifest }) => Object.keys(manifest.dependencies ?? {}));

@@ -1,8 +1,9 @@
 /**
- * Runs parts of the tests: `main.ts everyday|all [PART…]`, by default all parts of the kind, several at the same time. A name with a
- * slash at its end stands for the parts that begin with it: `heavy/` and `packages/`. It prints a line for each part that has ended, and
- * at the end what failed, in full, what did not run and why, and the total. It exits with 1 if a part failed, and with 2 if a part does not
- * exist.
+ * Runs parts of the tests: `main.ts everyday|all [PART…]`, by default all parts of the kind,
+ * several at the same time. A name with a slash at its end stands for the parts that begin with it:
+ * `heavy/` and `packages/`. It prints a line for each part that has ended, and at the end what
+ * failed, in full, what did not run and why, and the total. It exits with 1 if a part failed, and
+ * with 2 if a part does not exist.
  */
 
 import { EVERYDAY, HEAVY, PACKAGES, type Part } from "./parts.ts";

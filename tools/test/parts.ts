@@ -1,7 +1,7 @@
 /**
- * The parts of the tests, each with the command that runs it. Types are checked by the gate, not here: that would be done again for each
- * thread that a test starts. The parts of a table begin in its order, the longest first: at the end they would run alone, and leave the
- * processors idle.
+ * The parts of the tests, each with the command that runs it. Types are checked by the gate, not
+ * here: that would be done again for each thread that a test starts. The parts of a table begin in
+ * its order, the longest first: at the end they would run alone, and leave the processors idle.
  */
 
 export interface Part {
@@ -25,8 +25,9 @@ export const EVERYDAY: Record<string, Part> = {
 };
 
 /**
- * The tests of the server that run on Node too: of a disk that fails or is slow, pipes, signals, sockets and output, which each runtime
- * has of its own. What reads arguments, composes texts, or works on files and a store by `node:fs` and SQLite is the same on each.
+ * The tests of the server that run on Node too: of a disk that fails or is slow, pipes, signals,
+ * sockets and output, which each runtime has of its own. What reads arguments, composes texts, or
+ * works on files and a store by `node:fs` and SQLite is the same on each.
  */
 const ON_NODE = [
   "heavy/faults/disk/faults",

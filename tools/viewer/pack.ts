@@ -1,4 +1,7 @@
-/** `deno task viewer`: packs the viewer's files into JSON modules, which every runtime loads alike, from a file or from the web. */
+/**
+ * `deno task viewer`: packs the viewer's files into JSON modules, which every runtime loads alike,
+ * from a file or from the web.
+ */
 
 import { gzipSync } from "node:zlib";
 import { FILES, LICENCES, packagedVersion, packPage, readPackaged, VIEWER } from "./package.ts";

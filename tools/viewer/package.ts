@@ -17,7 +17,10 @@ export function packagedVersion(): string {
   return JSON.parse(new TextDecoder().decode(readPackaged("package.json"))).version;
 }
 
-/** The content of `page.json`: each script of the page by its name, as a JSON module that the server can import as text. */
+/**
+ * The content of `page.json`: each script of the page by its name, as a JSON module that the server
+ * can import as text.
+ */
 export function packPage(): string {
   const page = new URL("page/", VIEWER);
   const names = Array.from(Deno.readDirSync(page), ({ name }) => name).sort();

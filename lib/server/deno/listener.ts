@@ -9,8 +9,9 @@ import { firstLine } from "../process/start_error.ts";
 const RETRY_DELAY = 100;
 
 /**
- * Listens, and listens again whenever Deno has stopped by itself: if clients open so many connections that the process reaches its limit of
- * open files, `Deno.serve` fails, and accepts no more connections for good.
+ * Listens, and listens again whenever Deno has stopped by itself: if clients open so many
+ * connections that the process reaches its limit of open files, `Deno.serve` fails, and accepts no
+ * more connections for good.
  */
 export const listen: Listen = (address, gate, report) => {
   const { hostname, isShared = false } = address;

@@ -1,4 +1,7 @@
-/** Checks that no other user can read or replace the key file. Windows has neither modes nor owners, so nothing is checked there. */
+/**
+ * Checks that no other user can read or replace the key file. Windows has neither modes nor owners,
+ * so nothing is checked there.
+ */
 
 import { type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -21,7 +24,8 @@ export function requireOwnFile(path: string): void {
 }
 
 /**
- * Checks the folder of the file, and the folder of each link that leads to the file. Neither need exist.
+ * Checks the folder of the file, and the folder of each link that leads to the file. Neither need
+ * exist.
  *
  * @throws {SettingError} If other users can replace the file or a link.
  */

@@ -1,4 +1,7 @@
-/** Makes sure that a server accepts an API key: one of its settings, one of the store, that of the key file, or a new one. */
+/**
+ * Makes sure that a server accepts an API key: one of its settings, one of the store, that of the
+ * key file, or a new one.
+ */
 
 import { createKeyManager } from "../../access/create_key_manager.ts";
 import { defaultCallerId, idOf } from "../../access/key_digest.ts";
@@ -16,7 +19,10 @@ export interface FirstKey {
   newKey?: string;
   /** Says where the key is. */
   note: string;
-  /** The key as a shell takes it. A command with it can be pasted as it is, if the key is in a file or was made for this run. */
+  /**
+   * The key as a shell takes it. A command with it can be pasted as it is, if the key is in a file
+   * or was made for this run.
+   */
   inShell: string;
 }
 
@@ -24,7 +30,8 @@ export interface FirstKey {
  * Makes sure that there is a key, and says where it is.
  *
  * - The settings have keys: neither the store nor the key file is looked at.
- * - The store is memory: it gets a key that ends with the server, as the pets do, and no file is made.
+ * - The store is memory: it gets a key that ends with the server, as the pets do, and no file is
+ *   made.
  * - The store has no keys: it gets the key of the key file, which is made if there is none.
  * - The store has keys: it gets that of the key file too, if there is one.
  *
@@ -59,7 +66,10 @@ async function provideFileKey(store: KeyStore): Promise<FirstKey> {
   return keyInFile(file);
 }
 
-/** Finds a key for a store that has keys. One that the store has revoked, or that has expired, stays so, even if the key file has it. */
+/**
+ * Finds a key for a store that has keys. One that the store has revoked, or that has expired, stays
+ * so, even if the key file has it.
+ */
 async function findKeyOf(store: KeyStore, stored: readonly StoredKey[]): Promise<FirstKey> {
   const hasValidKey = stored.some(isValid);
   const note = hasValidKey
@@ -98,8 +108,8 @@ async function addKey(digest: string, store: KeyStore): Promise<void> {
     id: idOf(digest),
     digest,
     label: FIRST_LABEL,
-    // The key gets the caller that it would have as a setting. So after a move of the key from the settings to the file, or back, a
-    // client can still repeat a request with its Idempotency-Key.
+    // The key gets the caller that it would have as a setting. So after a move of the key from the
+    // settings to the file, or back, a client can still repeat a request with its Idempotency-Key.
     caller: defaultCallerId(digest),
     readOnly: false,
     created: new Date(),

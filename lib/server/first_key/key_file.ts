@@ -43,7 +43,8 @@ export async function readOrMakeKey(path: string): Promise<FileKey> {
  */
 export function readKey(path: string): FileKey | undefined {
   try {
-    // The folders are checked even if there is no file, so that a first start makes none that the next start would refuse.
+    // The folders are checked even if there is no file, so that a first start makes none that the
+    // next start would refuse.
     requireOwnFolders(path);
     const key = readKeyText(path);
     if (key === "") return undefined;

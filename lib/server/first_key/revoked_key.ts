@@ -5,8 +5,9 @@ import { firstLine } from "../process/start_error.ts";
 import { digestOfKey, KEY_FILE, readKeyText } from "./key_file.ts";
 
 /**
- * Removes the key file if it has a revoked key: a server with a new store would accept that key. A first start may have made the file in the
- * working directory, or beside the store. It does not matter whose file it is: root may revoke the key of a service's own user.
+ * Removes the key file if it has a revoked key: a server with a new store would accept that key. A
+ * first start may have made the file in the working directory, or beside the store. It does not
+ * matter whose file it is: root may revoke the key of a service's own user.
  *
  * @param store The path of the store, or undefined if it is no file.
  * @returns A line for the operator about each file that was removed or cannot be read.

@@ -24,17 +24,17 @@ export const listen: Listen = async (address, gate, report) => {
   };
   // A request with an unknown expectation is answered as if it had none, which RFC 9110 §10.1.1 permits.
   const server = createServer(SERVER_OPTIONS, answer).on("checkExpectation", answer);
-  // The number of fields has no limit, because Node would leave out those beyond it, perhaps an Idempotency-Key or a second Host. The limit
-  // of the head in bytes remains.
+  // The number of fields has no limit, because Node would leave out those beyond it, perhaps an
+  // Idempotency-Key or a second Host. The limit of the head in bytes remains.
   server.maxHeadersCount = 0;
-  // A client may end its own side of the connection and wait for the response. Without this option, Node would close the connection at
-  // once, and the response would be lost.
+  // A client may end its own side of the connection and wait for the response. Without this option,
+  // Node would close the connection at once, and the response would be lost.
   Object.assign(server, { httpAllowHalfOpen: true });
   refuseUnreadable(server, connections);
   server.on("connection", (socket) => {
     connections.set(socket, undefined);
-    // After CONNECT, Node no longer listens for errors of the socket: without a listener, a client that resets the connection would end the
-    // process.
+    // After CONNECT, Node no longer listens for errors of the socket: without a listener, a client
+    // that resets the connection would end the process.
     socket.on("error", () => {});
     socket.on("close", () => connections.delete(socket));
     // Node looks the address up at its first use, and keeps it. Later it would find none if the client has left.
@@ -50,7 +50,8 @@ export const listen: Listen = async (address, gate, report) => {
     port: (server.address() as AddressInfo).port,
     async stop() {
       const closed = once(server, "close");
-      // Node closes the socket at once, and the connections that are idle after a request. Those that have sent nothing are closed here.
+      // Node closes the socket at once, and the connections that are idle after a request. Those
+      // that have sent nothing are closed here.
       server.close();
       for (const connection of connections.keys()) if (connection.bytesRead === 0) connection.destroy();
       await closed;
@@ -59,8 +60,9 @@ export const listen: Listen = async (address, gate, report) => {
 };
 
 /**
- * A reply that does not close its connection. A client may send further requests before it has a response. After a response that closes the
- * connection, Node would drop those to the further requests, although they were carried out.
+ * A reply that does not close its connection. A client may send further requests before it has a
+ * response. After a response that closes the connection, Node would drop those to the further
+ * requests, although they were carried out.
  */
 function withoutClose(reply: Reply): Reply {
   const { connection: _, ...headers } = reply.headers;
@@ -72,11 +74,13 @@ const SERVER_OPTIONS = {
   headersTimeout: 10_000,
   // The service has a shorter time limit for bodies.
   requestTimeout: 60_000,
-  // An idle connection stays open for longer than nginx keeps one, which could otherwise send a request while Node closes the connection.
+  // An idle connection stays open for longer than nginx keeps one, which could otherwise send a
+  // request while Node closes the connection.
   keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 5_000,
   // The listener itself refuses a request without Host, with an Error body.
   requireHostHeader: false,
-  // A platform may set NODE_OPTIONS=--insecure-http-parser for all programs. It would permit requests whose end is ambiguous.
+  // A platform may set NODE_OPTIONS=--insecure-http-parser for all programs. It would permit
+  // requests whose end is ambiguous.
   insecureHTTPParser: false,
 };

@@ -10,7 +10,8 @@ if (!isBuiltin("node:sqlite")) {
   process.exit(2);
 }
 
-// Before Node 26, there is a warning that node:sqlite may change. It is not shown, because it concerns this program and not its user.
+// Before Node 26, there is a warning that node:sqlite may change. It is not shown, because it
+// concerns this program and not its user.
 const warningListeners = process.listeners("warning");
 process.removeAllListeners("warning");
 process.on("warning", (warning) => {
@@ -25,7 +26,7 @@ const { ignoreSignal } = await import("../process/process.ts");
 // Otherwise Node would open its inspector to every user of this machine. Log rotation sends that signal too.
 ignoreSignal("SIGUSR1");
 const status = await run(process.argv.slice(2), NODE_RUNTIME);
-// A command that a signal has ended ends the process by the same signal, since exit() would wait for a thread that is in a long call of
-// SQLite.
+// A command that a signal has ended ends the process by the same signal, since exit() would wait
+// for a thread that is in a long call of SQLite.
 if (status > 128) process.kill(process.pid, status - 128);
 process.exit(status);

@@ -1,4 +1,7 @@
-/** Sends an Error body where Node would send none, and finds requests that Node accepts although RFC 9112 forbids it. */
+/**
+ * Sends an Error body where Node would send none, and finds requests that Node accepts although RFC
+ * 9112 forbids it.
+ */
 
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
@@ -12,7 +15,8 @@ export function isMalformed(incoming: IncomingMessage): boolean {
   const { httpVersion } = incoming;
   // HTTP/1.1 requires a Host (§3.2). More than one Host is refused later, as an invalid one.
   if (httpVersion === "1.1") return fieldOf(incoming, "host") === null;
-  // Transfer-Encoding in HTTP/1.0 is faulty framing (§6.1). Other versions are refused: Node takes a request line without one for HTTP/0.9.
+  // Transfer-Encoding in HTTP/1.0 is faulty framing (§6.1). Other versions are refused: Node takes
+  // a request line without one for HTTP/0.9.
   return httpVersion !== "1.0" || fieldOf(incoming, "transfer-encoding") !== null;
 }
 
@@ -34,13 +38,15 @@ function refuse(socket: Socket, problem: Problem, connections: Connections): voi
     // What cannot be read is a new request.
     close(socket, problem);
   } else if (latest.req.complete) {
-    // What cannot be read is a new request too. The refusal waits until the latest response has been sent: the client would take it for this
-    // response.
+    // What cannot be read is a new request too. The refusal waits until the latest response has
+    // been sent: the client would take it for this response.
     latest.on("close", () => close(socket, problem));
   } else {
-    // What cannot be read is the body of the latest request. Its one response is the refusal, unless another one has begun.
+    // What cannot be read is the body of the latest request. Its one response is the refusal,
+    // unless another one has begun.
     const closeRequest = () => close(socket, latest.headersSent ? undefined : problem);
-    // A response has a socket when its turn on the connection has come. Before that, Node still sends an earlier response.
+    // A response has a socket when its turn on the connection has come. Before that, Node still
+    // sends an earlier response.
     if (latest.socket || latest.writableFinished) closeRequest();
     else latest.on("socket", () => nextTick(closeRequest));
   }

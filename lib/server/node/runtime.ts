@@ -19,7 +19,8 @@ export const NODE_RUNTIME: Runtime = {
 function createSink(stream: NodeJS.WriteStream, descriptor: number): Sink {
   // This does not fail for a descriptor that is closed at the start, because Node opens /dev/null for it.
   const stats = fstatSync(descriptor);
-  // For a file or a terminal, Node's own stream would write synchronously, and stop the server while the terminal is paused.
+  // For a file or a terminal, Node's own stream would write synchronously, and stop the server
+  // while the terminal is paused.
   if (!stats.isFIFO() && !stats.isSocket()) return { write: (bytes) => writeFile(descriptor, bytes) };
   // A failed write rejects below. It is also an error of the stream, which would end the process without a listener.
   stream.on("error", () => {});
@@ -33,7 +34,10 @@ function createSink(stream: NodeJS.WriteStream, descriptor: number): Sink {
 
 const writeDescriptor = promisify(write);
 
-/** The pause before a write is repeated, in milliseconds. A write to a file in non-blocking mode fails as long as the file is not ready. */
+/**
+ * The pause before a write is repeated, in milliseconds. A write to a file in non-blocking mode
+ * fails as long as the file is not ready.
+ */
 const RETRY_DELAY = 20;
 
 /** @returns How many bytes have been written. */

@@ -6,8 +6,8 @@ import process from "node:process";
 import { mayAccess } from "../../stores/sqlite/permissions.ts";
 
 /**
- * Makes the folder for a file, accessible only to its owner, unless the folder exists. The folder gets a `.gitignore`, because it will have
- * an API key, which `git add .` would otherwise commit.
+ * Makes the folder for a file, accessible only to its owner, unless the folder exists. The folder
+ * gets a `.gitignore`, because it will have an API key, which `git add .` would otherwise commit.
  */
 export function makeFolderFor(path: string): void {
   const folder = dirname(path);

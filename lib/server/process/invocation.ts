@@ -7,9 +7,11 @@ import { ON_DENO } from "../../http/platform.ts";
 import { mayAccess } from "../../stores/sqlite/permissions.ts";
 
 /**
- * A command of this program, such as `keys list`, in the form in which the user has started it: `deno task petstore keys list` in the
- * folder of a checkout, `node lib/server/node/main.ts keys list` there on Node, and `npx @petstore/petstore keys list` where npm has
- * installed the package. Anywhere else, such as in a container, the program is called `petstore`.
+ * A command of this program, such as `keys list`, in the form in which the user has started it:
+ * `deno task petstore keys list` in the folder of a checkout,
+ * `node lib/server/node/main.ts keys list` there on Node, and `npx @petstore/petstore keys list`
+ * where npm has installed the package. Anywhere else, such as in a container, the program is called
+ * `petstore`.
  */
 export function commandLine(command: string): string {
   return `${programName()} ${command}`;

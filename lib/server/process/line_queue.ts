@@ -21,8 +21,8 @@ export function createLineQueue(format: (line: string) => string): LineQueue {
   /** The last lines that wait. The others are in `encoded`, before them. */
   const lines: string[] = [];
   /**
-   * The first lines that wait, as bytes. They are outside V8's heap, for speed: as strings, the lines between two writes would outlive the
-   * young generation, and fill the old one.
+   * The first lines that wait, as bytes. They are outside V8's heap, for speed: as strings, the
+   * lines between two writes would outlive the young generation, and fill the old one.
    */
   const encoded: Uint8Array[] = [];
   const encoder = new TextEncoder();

@@ -27,8 +27,9 @@ export function quoteVisibly(text: string): string {
 }
 
 /**
- * Turns characters that cannot be seen, or that some readers take for a line end or a command, into escape sequences of JSON: controls,
- * Unicode's line ends, and format characters such as a byte order mark.
+ * Turns characters that cannot be seen, or that some readers take for a line end or a command, into
+ * escape sequences of JSON: controls, Unicode's line ends, and format characters such as a byte
+ * order mark.
  */
 function escapeUnseen(text: string): string {
   const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
@@ -36,8 +37,8 @@ function escapeUnseen(text: string): string {
 }
 
 /**
- * Replaces Deno's advice to grant a permission. The server lacks the permission on purpose, and the actual mistake is in the given path or
- * address.
+ * Replaces Deno's advice to grant a permission. The server lacks the permission on purpose, and the
+ * actual mistake is in the given path or address.
  */
 export function withoutAdvice(message: string): string {
   return message.replaceAll(/, run again with the --allow-[a-z]+ flag/g, ", which the server was started without");

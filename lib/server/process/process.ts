@@ -10,7 +10,8 @@ export const PROCESS = { environment: readVariable, listVariables, waitForSignal
 /**
  * Reads an environment variable. A variable that this process may not read counts as unset.
  *
- * @throws {SettingError} If it is not UTF-8. Deno's own error would show its value, which may be secret.
+ * @throws {SettingError} If it is not UTF-8. Deno's own error would show its value, which may be
+ * secret.
  */
 function readVariable(variable: string): string | undefined {
   if (!isPermitted({ name: "env", variable })) return undefined;
@@ -26,16 +27,25 @@ function listVariables(): string[] {
   return isPermitted({ name: "env" }) ? Object.keys(process.env) : [];
 }
 
-/** Keeps a signal from ending the process, and from whatever else the runtime would do. Windows has neither of these signals. */
+/**
+ * Keeps a signal from ending the process, and from whatever else the runtime would do. Windows has
+ * neither of these signals.
+ */
 export function ignoreSignal(signal: "SIGUSR1" | "SIGXFSZ"): void {
   // A second listener would add nothing.
   if (process.platform !== "win32" && process.listenerCount(signal) === 0) process.on(signal, () => {});
 }
 
-/** A further signal within this time, in milliseconds, counts as the same Ctrl-C, because a task runner may forward it. */
+/**
+ * A further signal within this time, in milliseconds, counts as the same Ctrl-C, because a task
+ * runner may forward it.
+ */
 const SAME_SIGNAL_TIME = 1000;
 
-/** Resolves at the first SIGTERM or SIGINT. One that comes more than a second later ends the process at once, with status 1. */
+/**
+ * Resolves at the first SIGTERM or SIGINT. One that comes more than a second later ends the process
+ * at once, with status 1.
+ */
 function waitForSignal(): Promise<void> {
   // Windows has no SIGTERM.
   const signals = process.platform === "win32" ? ["SIGINT"] : ["SIGTERM", "SIGINT"];
@@ -54,8 +64,8 @@ function waitForSignal(): Promise<void> {
 /**
  * Runs work that must be undone if the process is told to end meanwhile.
  *
- * @param work Soon after its signal is aborted, it should throw the reason of the signal, an {@link InterruptedError}. If it goes on, it
- * counts as done all the same.
+ * @param work Soon after its signal is aborted, it should throw the reason of the signal, an
+ * {@link InterruptedError}. If it goes on, it counts as done all the same.
  */
 export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const stop = new AbortController();

@@ -16,7 +16,10 @@ export class FileExistsError extends SettingError {
   }
 }
 
-/** Writes a file, by its temporary name or by its descriptor. Soon after the signal is aborted, it should throw the reason of the signal. */
+/**
+ * Writes a file, by its temporary name or by its descriptor. Soon after the signal is aborted, it
+ * should throw the reason of the signal.
+ */
 type Fill<T> = (name: string, descriptor: number, signal: AbortSignal) => T | Promise<T>;
 
 /**
@@ -35,7 +38,8 @@ export async function publishFile<T>(path: string, fill: Fill<T>): Promise<T> {
 const SIGNAL_DELAY_MS = 20;
 
 /**
- * Makes a file, and moves it to its place when it is complete and on disk. From then on, a signal no longer ends the work.
+ * Makes a file, and moves it to its place when it is complete and on disk. From then on, a signal
+ * no longer ends the work.
  *
  * @param path The place of the file.
  * @param move Moves the file from its temporary name to its place.
@@ -51,8 +55,8 @@ export async function makeFile<T>(path: string, fill: Fill<T>, move: (name: stri
       descriptor = openNew(name, path);
       const result = await fill(name, descriptor, signal);
       fsyncSync(descriptor);
-      // A signal that came while nothing waited is noticed in a later turn of the event loop. On Deno, that after a millisecond is too early
-      // in one case of a hundred.
+      // A signal that came while nothing waited is noticed in a later turn of the event loop. On
+      // Deno, that after a millisecond is too early in one case of a hundred.
       await sleep(SIGNAL_DELAY_MS);
       signal.throwIfAborted();
       move(name);
@@ -62,7 +66,8 @@ export async function makeFile<T>(path: string, fill: Fill<T>, move: (name: stri
       throw codeOf(error) === "EEXIST" ? new FileExistsError(path) : error;
     } finally {
       if (descriptor !== undefined) closeSync(descriptor);
-      // After the file has got its name, there is nothing under the temporary one. Before that, SQLite may have left a journal beside it.
+      // After the file has got its name, there is nothing under the temporary one. Before that,
+      // SQLite may have left a journal beside it.
       for (const end of ["", ...COMPANION_ENDS]) rmSync(name + end, { force: true });
     }
   });
@@ -87,8 +92,8 @@ export function renameToNew(name: string, path: string): void {
     linkSync(name, path);
   } catch (error) {
     if (codeOf(error) === "EEXIST") throw error;
-    // A file system such as FAT has no hard links. There, two programs could pass this check at the same moment, and the second would replace
-    // the file of the first.
+    // A file system such as FAT has no hard links. There, two programs could pass this check at the
+    // same moment, and the second would replace the file of the first.
     requireNew(path);
     renameSync(name, path);
     return;
@@ -97,7 +102,8 @@ export function renameToNew(name: string, path: string): void {
 }
 
 /**
- * @throws {FileExistsError} If there is a file of this name. A symbolic link counts as one, whatever its target is.
+ * @throws {FileExistsError} If there is a file of this name. A symbolic link counts as one,
+ * whatever its target is.
  * @throws {SettingError} If the name is that of a folder.
  */
 export function requireNew(path: string): void {

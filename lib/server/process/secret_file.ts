@@ -4,7 +4,8 @@ import { readFileSync, statSync } from "node:fs";
 import { explain, SettingError } from "./start_error.ts";
 
 /**
- * Reads a file without the white space around its text, such as the line end that an editor adds. The messages have none of its content.
+ * Reads a file without the white space around its text, such as the line end that an editor adds.
+ * The messages have none of its content.
  *
  * @param name The file's name for messages.
  * @throws {SettingError} If it cannot be read.
@@ -19,7 +20,10 @@ export function readSecretFile(path: string, name: string): string {
   }
 }
 
-/** Decodes strictly: Node's own decoding would keep a byte order mark as a part of a password, and make a wrong secret of UTF-16. */
+/**
+ * Decodes strictly: Node's own decoding would keep a byte order mark as a part of a password, and
+ * make a wrong secret of UTF-16.
+ */
 function decode(bytes: Uint8Array, name: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

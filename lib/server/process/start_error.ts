@@ -4,7 +4,10 @@ import { isTemporary } from "../../temporary_errors.ts";
 /** A setting that cannot be used. The message is one line for the operator. */
 export class SettingError extends Error {
   override name = "SettingError";
-  /** The exit status of the program. After 2, a supervisor must not restart it: the next start would fail in the same way. */
+  /**
+   * The exit status of the program. After 2, a supervisor must not restart it: the next start would
+   * fail in the same way.
+   */
   readonly status: number = 2;
 }
 
@@ -36,8 +39,8 @@ export function firstLine(error: unknown): string {
 }
 
 /**
- * The reason of an error. Of a system's error, such as "ENOENT: no such file or directory, open 'a'", this is the part between the code and
- * the call.
+ * The reason of an error. Of a system's error, such as "ENOENT: no such file or directory, open
+ * 'a'", this is the part between the code and the call.
  */
 function reasonOf(error: unknown): string {
   const line = firstLine(error);
@@ -45,7 +48,8 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * The error for the operator when an action has failed. A {@link SettingError} explains itself, and stays as it is.
+ * The error for the operator when an action has failed. A {@link SettingError} explains itself, and
+ * stays as it is.
  *
  * @param failure Says which action failed, before the reason.
  */

@@ -1,8 +1,8 @@
 /** Finds the name that a mistyped word may mean, as git does for its commands. */
 
 /**
- * The question in a message about a mistyped word: the first name that begins with the word, such as --cors, or is nearly the same. The result
- * is "" if there is none.
+ * The question in a message about a mistyped word: the first name that begins with the word, such
+ * as --cors, or is nearly the same. The result is "" if there is none.
  */
 export function didYouMean(word: string, names: readonly string[], prefix = ""): string {
   const similar = names.find((name) => name.startsWith(word)) ??

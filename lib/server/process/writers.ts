@@ -10,7 +10,10 @@ export interface LineWriter {
   format?: (line: string) => string;
   /** Resolves when each line until now has been written, or a write of it has failed. */
   flush(): Promise<void>;
-  /** The error of the first write that has failed. It may only mean that the reader has closed the pipe ({@link isBrokenPipe}). */
+  /**
+   * The error of the first write that has failed. It may only mean that the reader has closed the
+   * pipe ({@link isBrokenPipe}).
+   */
   failure: Error | undefined;
 }
 
@@ -62,12 +65,14 @@ export async function writeAll(sink: Sink, bytes: Uint8Array): Promise<void> {
 const WRITE_PAUSE_MS = 50;
 
 /**
- * Creates a writer. It collects lines for speed, because a separate write for each line would cost more than a request. It does not wait
- * for a write, because a blocking one would stop the server.
+ * Creates a writer. It collects lines for speed, because a separate write for each line would cost
+ * more than a request. It does not wait for a write, because a blocking one would stop the server.
  *
- * The writer is idle, or waits for the timer of its next write, or has a write under way. Each write sets the timer again.
+ * The writer is idle, or waits for the timer of its next write, or has a write under way. Each
+ * write sets the timer again.
  *
- * @param onFailure Called at the first failed write, unless the reader has closed the pipe, as `| head` does on purpose.
+ * @param onFailure Called at the first failed write, unless the reader has closed the pipe, as
+ * `| head` does on purpose.
  */
 function createLineWriter(sink: Sink, onFailure: (error: Error) => void): LineWriter {
   const writer: Required<LineWriter> = { add, flush, format: (line) => line, failure: undefined };

@@ -1,6 +1,7 @@
 /**
- * The OpenAPI description of a petstore that the standalone server serves, and the samples of code that it can have. The samples send a request, in
- * several languages. They stand in the extension `x-codeSamples`, which documentation platforms show. Each reads the address of the API and the
+ * The OpenAPI description of a petstore that the standalone server serves, and the samples of code
+ * that it can have. The samples send a request, in several languages. They stand in the extension
+ * `x-codeSamples`, which documentation platforms show. Each reads the address of the API and the
  * key from the environment.
  */
 
@@ -79,8 +80,9 @@ function fill(template: string, { path, body, client = "" }: SampleRequest): str
 }
 
 /**
- * The samples of each language. As in a diff, the first character of a line says when it is a part of the source: a plus means for a POST
- * alone, a minus for a GET alone, and a space for both. The texts in angle brackets stand for parts of the request.
+ * The samples of each language. As in a diff, the first character of a line says when it is a part
+ * of the source: a plus means for a POST alone, a minus for a GET alone, and a space for both. The
+ * texts in angle brackets stand for parts of the request.
  */
 const TEMPLATES: readonly CodeSample[] = [
   {

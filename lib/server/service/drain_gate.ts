@@ -10,22 +10,27 @@ import { CLOSE_FIELD, NOT_SERVING } from "./errors.ts";
 import { LIVENESS_PATH, PROBE_OK } from "./probes.ts";
 
 /**
- * What becomes of a request that comes now. A gate goes through these states in their order, and never back. A start that fails goes from
- * `starting` to `refusing`.
+ * What becomes of a request that comes now. A gate goes through these states in their order, and
+ * never back. A start that fails goes from `starting` to `refusing`.
  *
  * - `starting`: the request gets 503 at once.
  * - `open`: the service answers it.
  * - `refusing`: it gets 503 at once.
- * - `holding`: it waits until the hold ends, and then gets 503. After the hold, it gets 503 at once.
+ * - `holding`: it waits until the hold ends, and then gets 503. After the hold, it gets 503 at
+ *   once.
  *
- * A probe of the liveness succeeds in every state, but waits like any other request while the gate is `holding`.
+ * A probe of the liveness succeeds in every state, but waits like any other request while the gate
+ * is `holding`.
  */
 type State =
   | { kind: "starting" | "refusing" }
   | { kind: "open"; pipeline: Pipeline }
   | { kind: "holding"; held: Promise<void> };
 
-/** Lets requests in while its state is `open`, and answers all others itself. `shutDown()` says why a server ends in these steps. */
+/**
+ * Lets requests in while its state is `open`, and answers all others itself. `shutDown()` says why
+ * a server ends in these steps.
+ */
 export class DrainGate {
   #state: State = { kind: "starting" };
   /** Finishes the replies of the gate itself. After `open()`, it is that of the service, which has observers. */
@@ -36,8 +41,9 @@ export class DrainGate {
   #onEmpty = () => {};
 
   /**
-   * Lets requests in, which the service of `pipeline` answers. After `POST /reset`, this is called again with a new service, which answers the
-   * requests that come from then on. A gate that lets no more requests in stays as it is, because a reset may end after the signal.
+   * Lets requests in, which the service of `pipeline` answers. After `POST /reset`, this is called
+   * again with a new service, which answers the requests that come from then on. A gate that lets
+   * no more requests in stays as it is, because a reset may end after the signal.
    */
   open(pipeline: Pipeline): void {
     if (this.#isEnding()) return;
@@ -55,7 +61,8 @@ export class DrainGate {
   /**
    * Holds the requests that come from now on.
    *
-   * @returns A function that ends the hold. The requests that are held are refused then, and all later ones.
+   * @returns A function that ends the hold. The requests that are held are refused then, and all
+   * later ones.
    */
   hold(): () => void {
     const { promise: held, resolve } = Promise.withResolvers<void>();
@@ -76,7 +83,10 @@ export class DrainGate {
     return chain(this.#answerItself(context), sendCounted);
   }
 
-  /** Counts a request as answered. If the server ends, the reply closes its connection, also that to a request which came before. */
+  /**
+   * Counts a request as answered. If the server ends, the reply closes its connection, also that to
+   * a request which came before.
+   */
   #countAnswered(reply: Reply): Reply {
     this.#inFlight--;
     if (this.#inFlight === 0) this.#onEmpty();
@@ -85,7 +95,8 @@ export class DrainGate {
 
   /** Answers a request that comes too early or too late, at once or when it is no longer held. */
   #answerItself(context: RequestContext): MaybePromise<Reply> {
-    // A probe of the liveness succeeds: after a failure, a supervisor would restart the server, and cut off the requests in flight.
+    // A probe of the liveness succeeds: after a failure, a supervisor would restart the server, and
+    // cut off the requests in flight.
     const reply = isGetOf(LIVENESS_PATH, context) ? PROBE_OK : NOT_SERVING;
     const finisher = this.#finisher;
     finisher.begin(context);

@@ -11,7 +11,10 @@ export const INVALID_HOST: Problem = new Problem(
 /** The header field by which a response tells the client that the server is about to close this connection. */
 export const CLOSE_FIELD = { connection: "close" };
 
-/** The response to what Node cannot read, or accepts although RFC 9112 forbids it. On Deno, this does not occur, nor do {@link UNREADABLE}. */
+/**
+ * The response to what Node cannot read, or accepts although RFC 9112 forbids it. On Deno, this
+ * does not occur, nor do {@link UNREADABLE}.
+ */
 export const MALFORMED: Problem = new Problem(
   400,
   "bad_request",

@@ -1,4 +1,7 @@
-/** The probes, by which a supervisor asks whether the server lives, and a load balancer whether it can answer requests. */
+/**
+ * The probes, by which a supervisor asks whether the server lives, and a load balancer whether it
+ * can answer requests.
+ */
 
 import { type Operation, PUBLIC_GET } from "../../http/operation.ts";
 import { queryValues, splitQuery } from "../../http/request_text.ts";
@@ -36,8 +39,8 @@ export function hasParameter(query: string, name: string): boolean {
 const CHECK_LIFETIME = 1_000;
 
 /**
- * Returns a function that checks at most once a second, and repeats the result for the callers in between: any client may send the request,
- * and a check asks the database or waits for the disk.
+ * Returns a function that checks at most once a second, and repeats the result for the callers in
+ * between: any client may send the request, and a check asks the database or waits for the disk.
  */
 function shareResult(check: () => MaybePromise<void>): () => Promise<void> {
   /** The latest check, which may be under way. */

@@ -1,6 +1,6 @@
 /**
- * Puts the service of the standalone server together: the petstore, and beside it the description, the probes, the page and, where it is
- * permitted, the reset.
+ * Puts the service of the standalone server together: the petstore, and beside it the description,
+ * the probes, the page and, where it is permitted, the reset.
  */
 
 import type { RequestContext } from "../../http/context.ts";
@@ -75,7 +75,8 @@ function requireHost(context: RequestContext): Problem | undefined {
 }
 
 /**
- * A valid Host header, which may be empty: visible ASCII but '#', '/', '?', '@' and '\'. `Deno.serve` puts the header into the URL
- * unchanged, so with a slash or a question mark in it, the server would see another path than a gateway in front of it (RFC 9112 §3.2).
+ * A valid Host header, which may be empty: visible ASCII but '#', '/', '?', '@' and '\'.
+ * `Deno.serve` puts the header into the URL unchanged, so with a slash or a question mark in it,
+ * the server would see another path than a gateway in front of it (RFC 9112 §3.2).
  */
 const HOST = /^[!"$-.0->A-[\]-~]*$/;

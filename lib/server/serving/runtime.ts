@@ -13,7 +13,10 @@ export interface Runtime {
   sinks: Sinks;
   /** How long requests are held before the socket closes, in milliseconds. Default: `HOLD_TIME_MS` of shutdown.ts. */
   holdTimeMs?: number;
-  /** Resolves when a signal tells the process to end. From the first call on, the first signal does not end the process by itself. */
+  /**
+   * Resolves when a signal tells the process to end. From the first call on, the first signal does
+   * not end the process by itself.
+   */
   waitForSignal(): Promise<void>;
   listen: Listen;
 }

@@ -29,9 +29,10 @@ import type { Context } from "./runtime.ts";
 import { shutDown } from "./shutdown.ts";
 
 /**
- * Listens, opens the store, answers requests until a signal ends it, and closes what it has opened, also if the start fails. A start that
- * does not get the port must make no file, and no key that is never shown, so the store is opened when the server has its port. Until the
- * store is ready, the gate refuses every request.
+ * Listens, opens the store, answers requests until a signal ends it, and closes what it has opened,
+ * also if the start fails. A start that does not get the port must make no file, and no key that is
+ * never shown, so the store is opened when the server has its port. Until the store is ready, the
+ * gate refuses every request.
  *
  * @param find Finds the store of the settings. Tests give one of their own.
  * @throws {SettingError} If the start fails.
@@ -42,7 +43,8 @@ export async function serve(settings: Settings, context: Context, find: typeof f
   const { hostname, port, faults } = settings;
   const isJson = settings.log === "json";
   if (isJson) writeJson(context);
-  // Resolves at the first signal to end. Signals are listened to from here on, so that one during the start does not leave files behind.
+  // Resolves at the first signal to end. Signals are listened to from here on, so that one during
+  // the start does not leave files behind.
   const ending = context.waitForSignal();
   const storeSetting = await find(settings.store, environment);
   const isLasting = isShared(storeSetting);
@@ -116,8 +118,8 @@ function requireConsistent(settings: Settings, isLasting: boolean): void {
 }
 
 /**
- * Makes the reads that requests make: of a pet, a page, a page of one status, and the keys. A damaged file may open without a fault, and then
- * fail at each request.
+ * Makes the reads that requests make: of a pet, a page, a page of one status, and the keys. A
+ * damaged file may open without a fault, and then fail at each request.
  */
 async function readOnce(store: OpenStore): Promise<void> {
   await store.check();
@@ -137,10 +139,12 @@ function tellUnfinished({ path }: StoreSetting, report: Report): void {
 type ServiceOptions = Omit<PetstoreOptions, "store">;
 
 /**
- * Begins to answer requests: opens the gate to a new service on a store, with the faults of the settings from their beginning.
+ * Begins to answer requests: opens the gate to a new service on a store, with the faults of the
+ * settings from their beginning.
  *
- * `POST /reset` does so again, on a new store with the sample pets. Requests that came before it go on with the old service. So a request of
- * one test, such as one that a fault delays, adds no pet to the next test, and each test meets the same faults.
+ * `POST /reset` does so again, on a new store with the sample pets. Requests that came before it go
+ * on with the old service. So a request of one test, such as one that a fault delays, adds no pet
+ * to the next test, and each test meets the same faults.
  */
 function openGate(
   gate: DrainGate,

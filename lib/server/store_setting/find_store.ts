@@ -1,6 +1,6 @@
 /**
- * Finds the store that the setting `--store` names. The store is opened later: a start that fails because of its port must make no file, so
- * a server opens its store when it listens.
+ * Finds the store that the setting `--store` names. The store is opened later: a start that fails
+ * because of its port must make no file, so a server opens its store when it listens.
  */
 
 import { existsSync } from "node:fs";
@@ -35,7 +35,8 @@ export async function findStore(setting: string, environment: Environment): Prom
     return await readPostgresStore(setting, environment);
   }
   if (setting.startsWith(SQLITE)) return storeInFile(setting, readPath(setting));
-  // This message quotes the setting, because it is surely the name of a database file. Any other text may contain a secret.
+  // This message quotes the setting, because it is surely the name of a database file. Any other
+  // text may contain a secret.
   if (/^[\w./~-]+\.(db|sqlite3?)$/.test(setting)) {
     throw new SettingError(`The store must begin with its kind: write ${SQLITE}${setting} for the file ${setting}`);
   }
@@ -70,7 +71,8 @@ export async function findSqliteFile(setting: string, environment: Environment):
  */
 function readPath(setting: string): string {
   const path = setting.slice(SQLITE.length);
-  // Some programs mean a file in the working directory by two or three slashes, and not one in the root. Parameters are of other programs too.
+  // Some programs mean a file in the working directory by two or three slashes, and not one in the
+  // root. Parameters are of other programs too.
   if (path.startsWith("//") || path.includes("?")) {
     throw new SettingError(
       "The store must have its path after the colon, without //: sqlite:pets.db or sqlite:/data/pets.db, and no parameters",
@@ -105,7 +107,8 @@ function storeInFile(description: string, path: string): SharedStore {
 }
 
 /**
- * Makes the folder of a database file if that is the folder of the key file, which the server makes by itself.
+ * Makes the folder of a database file if that is the folder of the key file, which the server makes
+ * by itself.
  *
  * @throws {SettingError} If another folder is missing.
  */

@@ -1,6 +1,6 @@
 /**
- * The store on PostgreSQL, which is in the package @petstore/postgres. It is loaded by its name when a setting asks for it, so that a
- * server on SQLite needs neither the package nor its driver.
+ * The store on PostgreSQL, which is in the package @petstore/postgres. It is loaded by its name
+ * when a setting asks for it, so that a server on SQLite needs neither the package nor its driver.
  */
 
 import type { Environment } from "../settings/environment.ts";

@@ -17,13 +17,20 @@ export interface StoreSetting {
 }
 
 /**
- * A file or a database, and what commands can do with it while servers use it. Each method opens the store for itself. A store in memory
- * has none of them, because only its own server can reach it.
+ * A file or a database, and what commands can do with it while servers use it. Each method opens
+ * the store for itself. A store in memory has none of them, because only its own server can reach
+ * it.
  */
 export interface SharedStore extends StoreSetting {
-  /** Reads the API keys without opening the store, which would make or migrate it. Fails if the store does not exist. */
+  /**
+   * Reads the API keys without opening the store, which would make or migrate it. Fails if the
+   * store does not exist.
+   */
   listKeys(): Promise<readonly StoredKey[]>;
-  /** Finds the `faults` for which the store is not sound, and tells what a sound one has, which may include the schema. */
+  /**
+   * Finds the `faults` for which the store is not sound, and tells what a sound one has, which may
+   * include the schema.
+   */
   check(): Promise<{ faults: string[]; contents: string }>;
   /** Writes all pets, as they are at one moment. */
   export(write: PetSink): Promise<unknown>;

@@ -1,7 +1,8 @@
 /**
- * The access log: one line for each request, as text or as JSON. Some replies are kept and sent again and again ({@link KeptReply}). The
- * requests that get the same kept reply have the same method and target, so the log formats this part of their lines once. To format a
- * target costs a third of a response.
+ * The access log: one line for each request, as text or as JSON. Some replies are kept and sent
+ * again and again ({@link KeptReply}). The requests that get the same kept reply have the same
+ * method and target, so the log formats this part of their lines once. To format a target costs a
+ * third of a response.
  */
 
 import { FAULT_FIELD } from "../../petstore/fault_options.ts";
@@ -18,7 +19,10 @@ export function createAccessLog(writer: Pick<LineWriter, "add">, isJson: boolean
   const formatLine = isJson ? formatJson : formatText;
   /** The formatted requests of kept replies. */
   const keptRequests = new WeakMap<KeptReply, string>();
-  /** The time of the last line as text. To format it costs a third of a response, so that is done once a millisecond at most. */
+  /**
+   * The time of the last line as text. To format it costs a third of a response, so that is done
+   * once a millisecond at most.
+   */
   let time = "";
   /** When `time` is out of date, as in `performance.now()`. */
   let timeEndsAt = 0;
@@ -43,8 +47,8 @@ export function createAccessLog(writer: Pick<LineWriter, "add">, isJson: boolean
 }
 
 /**
- * Whether a request is a probe that has found the server well. It is not logged, because a health check would write thousands of lines a
- * day.
+ * Whether a request is a probe that has found the server well. It is not logged, because a health
+ * check would write thousands of lines a day.
  */
 function isSuccessfulProbe({ route }: RequestContext, { status }: Reply): boolean {
   return status < 400 && (route === "/livez" || route === "/readyz");
@@ -63,7 +67,10 @@ function requestAsText({ method, route, target }: RequestContext, status: number
   return `${loggedMethod(method)} ${loggedTarget(target, route)} ${status}`;
 }
 
-/** A line with a JSON object. The members that a request does not have are absent. For speed, the text is put together by hand. */
+/**
+ * A line with a JSON object. The members that a request does not have are absent. For speed, the
+ * text is put together by hand.
+ */
 function formatJson(time: string, request: string, context: RequestContext, reply: Reply, durationMs: number): string {
   return `{"time":"${time}"` +
     member("requestId", requestIdOf(context)) +
@@ -86,8 +93,8 @@ function requestAsJson({ method, route, target }: RequestContext, status: number
 }
 
 /**
- * A member of a JSON object after the first one, or nothing if it has no value. Characters of a text that cannot be seen become escape
- * sequences.
+ * A member of a JSON object after the first one, or nothing if it has no value. Characters of a
+ * text that cannot be seen become escape sequences.
  */
 function member(name: string, value: string | number | undefined): string {
   if (value === undefined) return "";
@@ -97,8 +104,8 @@ function member(name: string, value: string | number | undefined): string {
 }
 
 /**
- * Matches the field `traceparent` (W3C Trace Context) and captures the id of the trace. The version `ff` and ids of zeros are invalid. A later
- * version may have further parts, each after a hyphen.
+ * Matches the field `traceparent` (W3C Trace Context) and captures the id of the trace. The version
+ * `ff` and ids of zeros are invalid. A later version may have further parts, each after a hyphen.
  */
 const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
 

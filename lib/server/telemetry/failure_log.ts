@@ -1,6 +1,6 @@
 /**
- * Tells the operator which requests failed: the first failure of a kind at once, and at the end of the second how many more there were. So an
- * outage does not fill the log.
+ * Tells the operator which requests failed: the first failure of a kind at once, and at the end of
+ * the second how many more there were. So an outage does not fill the log.
  */
 
 import type { ErrorInfo } from "../../http/recovery.ts";
@@ -38,7 +38,8 @@ export function createFailureLog(errorOutput: Pick<LineWriter, "add">, isJson: b
   return {
     add(failure) {
       timer ??= setTimeout(endSecond, INTERVAL_MS);
-      // Numbers do not make another kind, because those in a reason, such as a time limit, differ from one request to the next.
+      // Numbers do not make another kind, because those in a reason, such as a time limit, differ
+      // from one request to the next.
       const kind = String(failure.error).replace(/\d+/g, "0");
       const known = kinds.get(kind);
       kinds.set(kind, { last: failure, repeats: known ? known.repeats + 1 : 0 });

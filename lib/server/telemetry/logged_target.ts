@@ -1,4 +1,7 @@
-/** Formats a request's target and method for logs: the parts that the service knows, and nothing else that a client wrote. */
+/**
+ * Formats a request's target and method for logs: the parts that the service knows, and nothing
+ * else that a client wrote.
+ */
 
 import { splitTarget } from "../../http/request_text.ts";
 import { parseCursor } from "../../operations/paging.ts";
@@ -14,8 +17,9 @@ export const METHODS: ReadonlySet<string> = new Set(
 );
 
 /**
- * The segments of paths that are shown: those of the paths of the server itself and of the default base path, and those of the operations.
- * They are known one by one, because a request that is refused early has no route.
+ * The segments of paths that are shown: those of the paths of the server itself and of the default
+ * base path, and those of the operations. They are known one by one, because a request that is
+ * refused early has no route.
  */
 const SEGMENTS = new Set([
   "v1",
@@ -44,7 +48,8 @@ export function loggedMethod(method: string): string {
 }
 
 /**
- * The path and query of a URL, without what may be a key, whole or in pieces: some clients put one into a URL (RFC 6750 §2.3).
+ * The path and query of a URL, without what may be a key, whole or in pieces: some clients put one
+ * into a URL (RFC 6750 §2.3).
  *
  * @param route The path of the operation, if one was found.
  */

@@ -1,4 +1,7 @@
-/** The metrics of a server: counts of requests, commits and failures, in memory that no client can make grow, and present sizes. */
+/**
+ * The metrics of a server: counts of requests, commits and failures, in memory that no client can
+ * make grow, and present sizes.
+ */
 
 import { statSync } from "node:fs";
 import process from "node:process";
@@ -14,7 +17,10 @@ import { createCounter, createGauge, createHistogram, formatMetrics, label, UNLA
 
 /** A store. Its batch, its pool and the path of its file are read if it has them; the store in memory has none. */
 export interface ObservedStore extends Partial<PetStore & CommittingStore & Pick<SqliteStore, "path">> {
-  /** `size` is how many connections there may be. Each running statement has one, and each waiting statement waits for one. */
+  /**
+   * `size` is how many connections there may be. Each running statement has one, and each waiting
+   * statement waits for one.
+   */
   readonly pool?: Record<"size" | "running" | "waiting", number>;
 }
 
@@ -98,15 +104,18 @@ export class Metrics {
   }
 }
 
-/** Whether a request has called a deprecated operation. Each response of its route has the field, also if no operation was called. */
+/**
+ * Whether a request has called a deprecated operation. Each response of its route has the field,
+ * also if no operation was called.
+ */
 function isDeprecatedCall({ method }: RequestContext, { status, headers }: Reply): boolean {
   const hasCalledOperation = method !== "OPTIONS" && status !== 405;
   return hasCalledOperation && "deprecation" in headers;
 }
 
 /**
- * The size of the file at a path, or of the file beside it with this end, in bytes. It is 0 if the file cannot be found or read: the store
- * itself reports such a fault.
+ * The size of the file at a path, or of the file beside it with this end, in bytes. It is 0 if the
+ * file cannot be found or read: the store itself reports such a fault.
  */
 function sizeOf(path: string | undefined, end = ""): number | undefined {
   if (path === undefined) return undefined;

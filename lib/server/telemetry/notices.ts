@@ -1,7 +1,8 @@
 /**
- * Tells the operator of mistakes that the response does not show to the client's author: a browser hides the reason of a refused preflight
- * from its page, and a misspelt parameter of a query is ignored. Each mistake is told once, and only the first twenty of a kind are, so
- * that no client can fill the log.
+ * Tells the operator of mistakes that the response does not show to the client's author: a browser
+ * hides the reason of a refused preflight from its page, and a misspelt parameter of a query is
+ * ignored. Each mistake is told once, and only the first twenty of a kind are, so that no client
+ * can fill the log.
  */
 
 import type { Observer } from "../../http/finisher.ts";
@@ -29,7 +30,10 @@ export function createPreflightNotices(report: Report): Observer {
 /** A name that a programmer would give to a parameter. Other text may be a key, which belongs in no log. */
 const PARAMETER_NAME = /^[a-z][a-z_-]{0,19}$/i;
 
-/** Tells which parameters of queries a list does not have, such as `staus`. Only those of clients with a valid key are told. */
+/**
+ * Tells which parameters of queries a list does not have, such as `staus`. Only those of clients
+ * with a valid key are told.
+ */
 export function createParameterNotices(report: Report): Observer {
   const tellOnce = createLimitedReport(report, "further parameters that are ignored are not told");
   const known = LIST_PARAMETERS.join(", ");

@@ -1,6 +1,7 @@
 /**
- * The kinds of metrics, and their text in the format 0.0.4 of Prometheus, which every collector of metrics can read. A metric has values by the
- * text of their labels, such as `method="GET",status="200"`. For example, a counter `petstore_errors_total` has this text:
+ * The kinds of metrics, and their text in the format 0.0.4 of Prometheus, which every collector of
+ * metrics can read. A metric has values by the text of their labels, such as
+ * `method="GET",status="200"`. For example, a counter `petstore_errors_total` has this text:
  *
  * ```txt
  * # HELP petstore_errors_total Responses that are errors, by the code that their body has.

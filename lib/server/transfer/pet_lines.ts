@@ -39,10 +39,12 @@ export async function readPetLines(source: AsyncIterable<Uint8Array>): Promise<P
 const MAX_LINE_LENGTH = 1024 * 1024;
 
 /**
- * Yields, for each block of the source, a list of the lines that end in it, which may be empty. A line is text without its end. A byte order
- * mark at the beginning is left out. For speed, lines come in lists: each `yield` costs some turns of the microtask queue.
+ * Yields, for each block of the source, a list of the lines that end in it, which may be empty. A
+ * line is text without its end. A byte order mark at the beginning is left out. For speed, lines
+ * come in lists: each `yield` costs some turns of the microtask queue.
  *
- * @throws {SettingError} If a line is longer than 1 MiB, or the source is not UTF-8 or begins as a JSON array.
+ * @throws {SettingError} If a line is longer than 1 MiB, or the source is not UTF-8 or begins as a
+ * JSON array.
  */
 export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -77,8 +79,8 @@ export async function* readLines(source: AsyncIterable<Uint8Array>): AsyncGenera
 }
 
 /**
- * Refuses a JSON array at its beginning. Otherwise, an array over many lines would have a report for each, and one on a single line would be
- * a line that is too long.
+ * Refuses a JSON array at its beginning. Otherwise, an array over many lines would have a report
+ * for each, and one on a single line would be a line that is too long.
  */
 function requireNoArray(beginning: string): void {
   if (!beginning.trimStart().startsWith("[")) return;
@@ -90,11 +92,12 @@ function requireNoArray(beginning: string): void {
 /**
  * Parses a line.
  *
- * Most members that a pet does not have are ignored. One whose name is nearly that of a member of a pet is a mistake: if it were ignored, every
- * pet of a file with `Status` would become available.
+ * Most members that a pet does not have are ignored. One whose name is nearly that of a member of a
+ * pet is a mistake: if it were ignored, every pet of a file with `Status` would become available.
  *
  * @param ignoredNames Gets the names of the members that are ignored.
- * @returns The pet of the line, or the clauses that say why it has none. Their subject is "it", the line.
+ * @returns The pet of the line, or the clauses that say why it has none. Their subject is "it", the
+ * line.
  */
 function parseLine(line: string, ignoredNames: Set<string>): PetDraft | string[] {
   let petOrFaults: PetDraft | string[];
@@ -115,7 +118,10 @@ function parseLine(line: string, ignoredNames: Set<string>): PetDraft | string[]
 
 const MEMBERS = ["name", "categoryId", "status"];
 
-/** The names that are not reported as ignored. An export has ids, so that a line with one is usual, though the store gives a new id. */
+/**
+ * The names that are not reported as ignored. An export has ids, so that a line with one is usual,
+ * though the store gives a new id.
+ */
 const KNOWN = ["id", ...MEMBERS];
 
 /**
@@ -130,8 +136,8 @@ function unknownNames(line: string): string[] {
 }
 
 /**
- * The member of a pet that an unknown name may mean: its letters are the same but for one of them, or in another order. Case, spaces, punctuation
- * and invisible characters do not count.
+ * The member of a pet that an unknown name may mean: its letters are the same but for one of them,
+ * or in another order. Case, spaces, punctuation and invisible characters do not count.
  */
 function similarMember(name: string): string | undefined {
   const letters = lettersOf(name);

@@ -9,13 +9,14 @@ import type { PetStatus } from "../../pet.ts";
 const CREATES_AT_ONCE = 1_000;
 
 /**
- * How long a store remembers the requests that created sample pets, in milliseconds: much longer than servers that start at the same moment
- * differ in their progress.
+ * How long a store remembers the requests that created sample pets, in milliseconds: much longer
+ * than servers that start at the same moment differ in their progress.
  */
 const RETENTION_TIME = 600_000;
 
 /**
- * Adds sample pets to a store that has no pets. Each is added once, even if several servers start at the same moment.
+ * Adds sample pets to a store that has no pets. Each is added once, even if several servers start
+ * at the same moment.
  *
  * @returns A line for the operator.
  */
@@ -78,8 +79,9 @@ const BREEDS = CATEGORIES.flatMap((breeds, i) =>
 const STATUSES: PetStatus[] = [...Array(11).fill("available"), ...Array(3).fill("pending"), ...Array(3).fill("sold")];
 
 /**
- * The sample pet of a number, on which it depends alone. The lengths of the three lists have no common divisors, nor has a length one with
- * its factor below, so all combinations of breed, name and status occur.
+ * The sample pet of a number, on which it depends alone. The lengths of the three lists have no
+ * common divisors, nor has a length one with its factor below, so all combinations of breed, name
+ * and status occur.
  */
 export function samplePet(number: number): PetDraft {
   const { breed, categoryId } = BREEDS[number * 11 % BREEDS.length]!;

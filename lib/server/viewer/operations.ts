@@ -1,6 +1,7 @@
 /**
- * The operations of the viewer: a web page at `/docs` that shows the description and can send requests, and its files. `/` redirects to it. The
- * files are in JSON modules: every runtime loads such a module alike, from a file or from the web.
+ * The operations of the viewer: a web page at `/docs` that shows the description and can send
+ * requests, and its files. `/` redirects to it. The files are in JSON modules: every runtime loads
+ * such a module alike, from a file or from the web.
  */
 
 import { Buffer } from "node:buffer";
@@ -29,8 +30,9 @@ export function createDocsOperations(servers: readonly OpenApiServer[]): Operati
 }
 
 /**
- * The policy of the page (Content-Security-Policy). The page loads only from this server, because users paste their keys into it, but sends
- * requests to the servers of the description too. Images may be data: URLs, because the style sheet has some.
+ * The policy of the page (Content-Security-Policy). The page loads only from this server, because
+ * users paste their keys into it, but sends requests to the servers of the description too. Images
+ * may be data: URLs, because the style sheet has some.
  */
 function policyFor(servers: readonly OpenApiServer[]): string {
   // A server whose address has no origin is at the origin of the page.
@@ -51,7 +53,10 @@ function operationAt(path: string, handler: Handler): Operation {
   return { ...PUBLIC_GET, path, handler };
 }
 
-/** Serves a text, which never changes. Browsers must revalidate it, because its address is the same in every version. */
+/**
+ * Serves a text, which never changes. Browsers must revalidate it, because its address is the same
+ * in every version.
+ */
 function serveText(name: string, text: string, policy: string): Handler {
   const reply = taggedReply(text, "alteration", {
     "content-type": mediaTypeOf(name),

@@ -13,10 +13,16 @@ import { pauseThread } from "./pause.ts";
 import { mayAccess } from "./permissions.ts";
 import { findSecondNames, unfinishedName } from "./remains.ts";
 
-/** How often the names of a file are counted before it is refused. Other starts give it further names for moments: see {@link isMounted}. */
+/**
+ * How often the names of a file are counted before it is refused. Other starts give it further
+ * names for moments: see {@link isMounted}.
+ */
 const MAX_COUNTS = 20;
 
-/** The longest pause between two counts, in milliseconds. It is random, so that the counts do not keep step with other starts. */
+/**
+ * The longest pause between two counts, in milliseconds. It is random, so that the counts do not
+ * keep step with other starts.
+ */
 const MAX_PAUSE_MS = 20;
 
 /**
@@ -48,7 +54,10 @@ function isLinked(path: string): boolean {
   return false;
 }
 
-/** Whether one count finds another name. It is right about a file that has one, and may take the name of another start for one. */
+/**
+ * Whether one count finds another name. It is right about a file that has one, and may take the
+ * name of another start for one.
+ */
 function seemsLinked(path: string): boolean {
   if (statSync(path).nlink === 1) return false;
   const before = findSecondNames(path);

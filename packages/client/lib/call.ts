@@ -56,16 +56,17 @@ function requestInit({ method, body, idempotencyKey }: CallParts<unknown>, key: 
   const headers: Record<string, string> = { authorization: `Bearer ${key}` };
   // A redirect could lead the key to another server, and would make a GET of a POST.
   const init: RequestInit & { duplex?: "half" } = { method, headers, redirect: "manual" };
-  // A browser may keep a response that was cut, and answer every later attempt with it after a 304. Only browsers get the member,
-  // because some Workers refuse it.
+  // A browser may keep a response that was cut, and answer every later attempt with it after a 304.
+  // Only browsers get the member, because some Workers refuse it.
   if ((globalThis as { location?: object }).location) init.cache = "no-store";
   if (idempotencyKey) headers["idempotency-key"] = idempotencyKey;
   if (body === undefined) return init;
   headers["content-type"] = "application/json";
   init.body = body;
   if (idempotencyKey === null && /Deno/.test(globalThis.navigator?.userAgent)) {
-    // Deno repeats a request itself if a kept connection ends before the response, unless the body is a stream, which a browser
-    // may not take. `fetch` refuses a streamed body without `duplex: "half"`.
+    // Deno repeats a request itself if a kept connection ends before the response, unless the body
+    // is a stream, which a browser may not take. `fetch` refuses a streamed body without
+    // `duplex: "half"`.
     init.body = new Blob([body]).stream();
     init.duplex = "half";
   }

@@ -42,19 +42,23 @@ export interface ResponseFacts {
   requestId?: string | undefined;
   /** The `Retry-After` of the response, in milliseconds. */
   retryAfterMs?: number | undefined;
-  /** The error of the runtime that has led to this one, or the failure of an earlier attempt; see {@link PetstoreError}. */
+  /**
+   * The error of the runtime that has led to this one, or the failure of an earlier attempt; see
+   * {@link PetstoreError}.
+   */
   cause?: unknown;
 }
 
 /**
  * The failure of a call: an error of the petstore, or of the way to it.
  *
- * Was a request that adds a pet carried out all the same? It was not, if the `code` is one of a petstore, the `status` is 400 to 499, and
- * there is no `cause`. Otherwise it may have been. The `cause` says more:
+ * Was a request that adds a pet carried out all the same? It was not, if the `code` is one of a
+ * petstore, the `status` is 400 to 499, and there is no `cause`. Otherwise it may have been. The
+ * `cause` says more:
  *
  * - If no whole response came, it is the error of the runtime.
- * - If a response came, or the deadline, it is the failure of the last attempt before that may have been carried out. Without such an
- *   attempt, there is no cause.
+ * - If a response came, or the deadline, it is the failure of the last attempt before that may have
+ *   been carried out. Without such an attempt, there is no cause.
  */
 export class PetstoreError extends Error {
   /** The name that logs show. */

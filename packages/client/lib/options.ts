@@ -12,8 +12,8 @@ export interface ClientOptions {
   /** Sends the requests: for example `petstore.handle`, without a socket. Default: the global `fetch`. */
   fetch?: Fetch | undefined;
   /**
-   * The time limit of a call with its retries, or of a page of a list, in milliseconds. An attempt that may be repeated
-   * has a third of it, at least a second. Default: 30000.
+   * The time limit of a call with its retries, or of a page of a list, in milliseconds. An attempt
+   * that may be repeated has a third of it, at least a second. Default: 30000.
    */
   timeoutMs?: number | undefined;
   /** The most retries of a request. Default: 10, if they fit into `timeoutMs`. */

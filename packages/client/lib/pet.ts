@@ -15,7 +15,10 @@ export interface NewPet {
 export interface Pet extends Omit<NewPet, "status"> {
   /** The unique identifier. */
   id: bigint;
-  /** The availability. The specification lets a server leave it out; the server of `@petstore/petstore` always sends it. */
+  /**
+   * The availability. The specification lets a server leave it out; the server of
+   * `@petstore/petstore` always sends it.
+   */
   status?: PetStatus;
 }
 
@@ -69,7 +72,8 @@ function parseExact(text: string): unknown {
   // The reviver is slow, and needed only for 16 digits or more, a fraction or an exponent.
   if (!/\d{16}|\d[.eE]/.test(text)) return JSON.parse(text);
   return JSON.parse(text, (_, value, context?: { source: string }) => {
-    // An older runtime does not tell the source. Then a number that may have been rounded stays, and toInt64() refuses it.
+    // An older runtime does not tell the source. Then a number that may have been rounded stays,
+    // and toInt64() refuses it.
     return typeof value === "number" && context ? parseInt64(context.source) : value;
   });
 }

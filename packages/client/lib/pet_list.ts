@@ -94,8 +94,9 @@ function queryOf(options: ListOptions): string {
 }
 
 /**
- * The query of the link to the next page; undefined on the last page. The rest of the link is not followed: the key goes to the base
- * address only, and a petstore behind a proxy may name its public address.
+ * The query of the link to the next page; undefined on the last page. The rest of the link is not
+ * followed: the key goes to the base address only, and a petstore behind a proxy may name its
+ * public address.
  */
 function nextQuery({ headers, facts }: Answer<unknown>): string | undefined {
   const target = linkTo(headers, "next");
@@ -110,8 +111,9 @@ function nextQuery({ headers, facts }: Answer<unknown>): string | undefined {
 const MOST_PAGES_WITHOUT_NEW_PET = 100;
 
 /**
- * Makes a function that is told of each page with a next one, and of the query of that. It throws a `PetstoreError` when the pages have no end,
- * because a server is at fault and its client must not read for ever.
+ * Makes a function that is told of each page with a next one, and of the query of that. It throws a
+ * `PetstoreError` when the pages have no end, because a server is at fault and its client must not
+ * read for ever.
  *
  * A page has a new pet if its first pet has not been the first of an earlier page.
  */

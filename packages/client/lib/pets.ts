@@ -6,8 +6,8 @@ import { formatNewPet, type NewPet, type Pet, readPet, requireBigint } from "./p
 /** How a pet is created. */
 export interface CreateOptions extends CallOptions {
   /**
-   * Calls with the same key make one pet, also from another process. Default: a random key for all attempts of the
-   * call. With `null`, nothing is retried, since that could make a second pet.
+   * Calls with the same key make one pet, also from another process. Default: a random key for all
+   * attempts of the call. With `null`, nothing is retried, since that could make a second pet.
    */
   idempotencyKey?: string | null | undefined;
 }
@@ -21,7 +21,8 @@ export interface Pets {
   /**
    * Gets one pet.
    *
-   * @deprecated The operation is to be removed on 5 December 2030, and no other gets a pet by its id: list the pets of a status instead.
+   * @deprecated The operation is to be removed on 5 December 2030, and no other gets a pet by its
+   * id: list the pets of a status instead.
    * @throws {PetstoreError} `pet_not_found`, if there is no such pet.
    */
   get(id: bigint, options?: CallOptions): Promise<Pet>;

@@ -5,8 +5,8 @@ export type Hide = (text: string) => string;
 
 /** Makes a function that hides a key. */
 export function createHide(key: string): Hide {
-  // Each character may stand there as it is, after a backslash as in JSON, or as its code after a percent sign as in an address. It is
-  // visible ASCII, so its code has two digits.
+  // Each character may stand there as it is, after a backslash as in JSON, or as its code after a
+  // percent sign as in an address. It is visible ASCII, so its code has two digits.
   const forms = Array.from(key, (character) => {
     const code = character.charCodeAt(0).toString(16);
     return `\\\\?(?:\\x${code}|%${code})`;
@@ -16,8 +16,9 @@ export function createHide(key: string): Hide {
 }
 
 /**
- * Copies the texts of an error of `fetch` and of its causes, without the key. Nothing else of the error is kept, because it may have the
- * request, or the bytes of a response that sends the key back.
+ * Copies the texts of an error of `fetch` and of its causes, without the key. Nothing else of the
+ * error is kept, because it may have the request, or the bytes of a response that sends the key
+ * back.
  *
  * @param depth How many causes are copied.
  * @returns An `Error`, whatever was thrown; undefined for `undefined` and `null`.

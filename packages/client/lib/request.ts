@@ -12,7 +12,10 @@ export interface Answer<T> {
 
 /** What is known about a request before it is sent. */
 export interface Exchange<T> {
-  /** The method and the address, such as `GET https://api.example/v1/pets`, for messages. The text does not have the key. */
+  /**
+   * The method and the address, such as `GET https://api.example/v1/pets`, for messages. The text
+   * does not have the key.
+   */
   requestLine: string;
   /** Reads the body of a success. It throws if that is not what was asked for, a `SyntaxError` if it is no JSON. */
   parse: (text: string) => T;
@@ -25,7 +28,8 @@ export interface Exchange<T> {
  *
  * @param sendRequest Resolves with the head of the response.
  * @throws {PetstoreError} For every failure of the network and of the server.
- * @throws {Error} Deno's `NotCapable`, if the program lacks the permission. The next attempt would not have it either.
+ * @throws {Error} Deno's `NotCapable`, if the program lacks the permission. The next attempt would
+ * not have it either.
  */
 export async function getAnswer<T>(
   sendRequest: () => Promise<Response>,
@@ -94,8 +98,8 @@ export function unexpected(message: string, facts: ResponseFacts): PetstoreError
 }
 
 /**
- * The message of the last error in a chain of causes, with a colon before it, or "" if no error has one. The last error is the system's, while
- * the first often says only that `fetch` failed.
+ * The message of the last error in a chain of causes, with a colon before it, or "" if no error has
+ * one. The last error is the system's, while the first often says only that `fetch` failed.
  */
 function innermostMessage(error: Error | undefined): string {
   let last = "";
@@ -126,7 +130,8 @@ function isDeclaredJson(response: Response): boolean {
   if (isRedirect(response)) return false;
   const type = response.headers.get("content-type")?.toLowerCase();
   if (type?.includes("json")) return true;
-  // Over plain HTTP, Chromium takes a head that was cut for a whole one. A success may have lost its type, or the end of its type.
+  // Over plain HTTP, Chromium takes a head that was cut for a whole one. A success may have lost
+  // its type, or the end of its type.
   const isCut = type === undefined || "application/json".startsWith(type);
   return response.ok && isCut;
 }
@@ -138,7 +143,10 @@ function describeForeign(response: Response, hide: Hide, text: string): string {
   return `is redirected to ${target}; baseUrl must be the address that answers`;
 }
 
-/** A browser hides the status of a redirect, and its target. The status 304 says that a kept response is fresh, and leads nowhere. */
+/**
+ * A browser hides the status of a redirect, and its target. The status 304 says that a kept
+ * response is fresh, and leads nowhere.
+ */
 function isRedirect({ type, status }: Response): boolean {
   return type === "opaqueredirect" || (status >= 300 && status < 400 && status !== 304);
 }

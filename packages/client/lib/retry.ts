@@ -19,15 +19,15 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * While nothing listens at the address, a request is repeated so often, after pauses of about this time in milliseconds. A server that
- * restarts is back by then.
+ * While nothing listens at the address, a request is repeated so often, after pauses of about this
+ * time in milliseconds. A server that restarts is back by then.
  */
 const REFUSED_RETRIES = 5;
 const REFUSED_PAUSE_MS = 500;
 
 /**
- * An attempt may never be answered. So one that is followed by another gets a third of the whole time, but not less than this, in
- * milliseconds. The last attempt gets all the time that is left.
+ * An attempt may never be answered. So one that is followed by another gets a third of the whole
+ * time, but not less than this, in milliseconds. The last attempt gets all the time that is left.
  */
 const SHORTEST_ATTEMPT_MS = 1_000;
 
@@ -85,8 +85,8 @@ function noResponseWithin(milliseconds: number): string {
 }
 
 /**
- * Makes one attempt. It ends at its limit, and at the abort, even if the attempt ignores its signal. Leaves no timer
- * and no listener behind.
+ * Makes one attempt. It ends at its limit, and at the abort, even if the attempt ignores its
+ * signal. Leaves no timer and no listener behind.
  */
 async function runAttempt<T>(
   attempt: Attempt<T>,
@@ -123,8 +123,9 @@ function isTransient({ code, status }: PetstoreError): boolean {
 }
 
 /**
- * The pause before the next attempt, in milliseconds. It is random, so that clients that failed together do not come back together: within a
- * fifth after a refused connection, and otherwise from zero on ("full jitter") beyond what the server asks for.
+ * The pause before the next attempt, in milliseconds. It is random, so that clients that failed
+ * together do not come back together: within a fifth after a refused connection, and otherwise from
+ * zero on ("full jitter") beyond what the server asks for.
  */
 function pauseAfter({ retryAfterMs = 0 }: PetstoreError, retries: number, refusals: number): number {
   if (refusals > 0) return REFUSED_PAUSE_MS * (0.8 + 0.4 * Math.random());

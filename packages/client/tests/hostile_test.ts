@@ -8,8 +8,7 @@ import { createClient } from "../mod.ts";
 import { answeredBy, failed } from "./support.ts";
 import { response, type Script, withScript } from "../../../tests/support/http/scripted_server.ts";
 
-// As it is, in JSON and in an address, it differs.
-// Without digits, which a port or a length could have.
+// As it is, in JSON and in an address, it differs. Without digits, which a port or a length could have.
 const KEY = 'pk_"secret"/qzjxkvbwph';
 
 type Inspect = (value: unknown, options: Record<string, unknown>) => string;

@@ -56,7 +56,10 @@ test("list() ends in the middle of a page when its signal is aborted", async () 
   assert.deepEqual(seen, ["Pet 0"]);
 });
 
-/** What a server answers to a request, numbered from 0: the ids of the pets, and the target of the link to the next page. */
+/**
+ * What a server answers to a request, numbered from 0: the ids of the pets, and the target of the
+ * link to the next page.
+ */
 type Answer = (number: number) => [ids: number[], next?: string | undefined];
 
 /** A client of a server with these answers, and the addresses that it asks for. */

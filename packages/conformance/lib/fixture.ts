@@ -9,18 +9,20 @@ import type { CaseContext, Need } from "./store/case.ts";
  *
  * - `"none"`: each store has its own pets, which are gone when it closes.
  * - `"restarts"`: a store that is opened later has the pets, after the first was closed.
- * - `"machine"`: several stores have them at once. They may measure time with the clock of that machine.
- * - `"machines"`: the same from several machines, whose clocks may differ. To simulate that, a case replaces `Date.now` in this
- *   process for a moment.
+ * - `"machine"`: several stores have them at once. They may measure time with the clock of that
+ *   machine.
+ * - `"machines"`: the same from several machines, whose clocks may differ. To simulate that, a case
+ *   replaces `Date.now` in this process for a moment.
  */
 export type Sharing = "none" | "restarts" | "machine" | "machines";
 
 /** How the cases open the store under test, and which of them apply to it. */
 export interface StoreFixture {
   /**
-   * Opens a store in a namespace. A namespace is one set of pets, such as a file or a schema. Each case gets a new one,
-   * which is empty. Stores in the same namespace have the same pets, as far as {@link StoreFixture.sharing} says. The cases close
-   * the stores that they open, except after a crash.
+   * Opens a store in a namespace. A namespace is one set of pets, such as a file or a schema. Each
+   * case gets a new one, which is empty. Stores in the same namespace have the same pets, as far as
+   * {@link StoreFixture.sharing} says. The cases close the stores that they open, except after a
+   * crash.
    *
    * @param namespace A name such as `case_k3v9x2m4`: up to 20 lower-case letters, digits and `_`.
    */
@@ -28,9 +30,10 @@ export interface StoreFixture {
   /** Deletes the data of a namespace. Each case calls it at its end, after it has closed the stores. */
   remove?(namespace: string): MaybePromise<void>;
   /**
-   * Simulates a crash: ends the programs that have the stores of a namespace open, in the middle of their work, for example by
-   * cutting their connections or killing their processes. A database server may keep running. Afterwards, stores can be opened in
-   * the namespace again, and the cases do not close the crashed ones. Without this method, the cases about crashes are skipped.
+   * Simulates a crash: ends the programs that have the stores of a namespace open, in the middle of
+   * their work, for example by cutting their connections or killing their processes. A database
+   * server may keep running. Afterwards, stores can be opened in the namespace again, and the cases
+   * do not close the crashed ones. Without this method, the cases about crashes are skipped.
    */
   crash?(namespace: string): MaybePromise<void>;
   /** Which stores share the pets of a namespace. */
@@ -42,8 +45,9 @@ function isShared({ sharing }: StoreFixture): boolean {
 }
 
 /**
- * Opens a store, to see which members it has. Tells why a case with these needs does not apply; false if it does. If the store cannot
- * be opened, each case that needs a member applies, and fails for that reason.
+ * Opens a store, to see which members it has. Tells why a case with these needs does not apply;
+ * false if it does. If the store cannot be opened, each case that needs a member applies, and fails
+ * for that reason.
  */
 export async function skipper(fixture: StoreFixture): Promise<(needs: readonly Need[]) => string | false> {
   const store = await withNamespace(fixture, ({ open }) => open()).catch(() => undefined);
@@ -67,8 +71,8 @@ function whyUnmet(need: Need, fixture: StoreFixture, store: PetStore | undefined
 }
 
 /**
- * Runs `work` with a new namespace. Afterwards closes the stores that `work` opened, except those that crashed, and removes the
- * namespace. If several steps fail, the first error is thrown.
+ * Runs `work` with a new namespace. Afterwards closes the stores that `work` opened, except those
+ * that crashed, and removes the namespace. If several steps fail, the first error is thrown.
  */
 export async function withNamespace<T>(fixture: StoreFixture, work: (context: CaseContext) => Promise<T>): Promise<T> {
   const namespace = `case_${crypto.randomUUID().slice(-12)}`;

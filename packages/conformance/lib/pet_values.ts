@@ -1,11 +1,15 @@
 /**
- * The values that the members of a pet may have, and such that they must not have. It is the one list for the cases of stores, of creates
- * and of the specification, and for the fuzzer, whose model is a second opinion on them.
+ * The values that the members of a pet may have, and such that they must not have. It is the one
+ * list for the cases of stores, of creates and of the specification, and for the fuzzer, whose
+ * model is a second opinion on them.
  */
 
 import type { PetStatus } from "@petstore/petstore";
 
-/** The statuses of section 2 of the specification. They are written out, because a mistake of the library must not be a part of the question. */
+/**
+ * The statuses of section 2 of the specification. They are written out, because a mistake of the
+ * library must not be a part of the question.
+ */
 export const STATUSES: readonly PetStatus[] = ["available", "pending", "sold"];
 
 /** JSON texts that are no status. */

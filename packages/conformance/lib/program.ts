@@ -1,4 +1,7 @@
-/** The program that tests a petstore by its address: it reads the command line, runs the cases, and prints the results. */
+/**
+ * The program that tests a petstore by its address: it reads the command line, runs the cases, and
+ * prints the results.
+ */
 
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";

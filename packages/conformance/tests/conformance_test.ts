@@ -1,4 +1,7 @@
-/** The cases for a server that is known by its address: petstores pass them, whatever they decide where they have a choice. */
+/**
+ * The cases for a server that is known by its address: petstores pass them, whatever they decide
+ * where they have a choice.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -9,7 +9,8 @@ import { ContractError, storeCases, type StoreFixture, type StoreGuarantee } fro
 /**
  * Makes the members that a wrong store has in place of those of a store in memory.
  *
- * @param write Takes some milliseconds, as a write to a disk does, and fails if there is a crash meanwhile.
+ * @param write Takes some milliseconds, as a write to a disk does, and fails if there is a crash
+ * meanwhile.
  */
 type Defect = (pets: PetStore, write: () => Promise<void>) => Partial<PetStore>;
 

@@ -23,7 +23,8 @@ test.tables(
   },
 );
 
-// An index of the operator does no harm, and neither does a table that refers to pets, or another way to store an index.
+// An index of the operator does no harm, and neither does a table that refers to pets, or another
+// way to store an index.
 const MORE = `SELECT {}.add_pets(ARRAY[repeat('é', 255)], '{7}', '{1}', '{ }', '{ }', '{ }');
   SELECT setval('{}.pet_ids', ${Number.MAX_SAFE_INTEGER - 1}); CREATE INDEX ON {}.pets (name);
   CREATE TABLE {}.notes (pet bigint REFERENCES {}.pets (id)); ALTER INDEX {}.pets_by_status SET (fillfactor = 90)`;

@@ -45,7 +45,10 @@ function addCall(keys: string[]): string {
   })`;
 }
 
-/** What each step reads of a table, on one connection after `prepare`: rows by scans and by indexes, and entries of indexes. */
+/**
+ * What each step reads of a table, on one connection after `prepare`: rows by scans and by indexes,
+ * and entries of indexes.
+ */
 async function countReads(url: string, schema: string, table: string, prepare: string, ...steps: string[]) {
   const seen = `SELECT 'read', seq_tup_read, idx_tup_fetch,
       (SELECT sum(pg_stat_get_xact_tuples_returned(indexrelid)) FROM pg_index WHERE indrelid = relid)

@@ -13,8 +13,9 @@ const TYPES = ["int2", "int4", "int8", "numeric", "float8", "text", "bool", "jso
 const ARRAYS = ["_int2", "_int4", "_int8", "_text", "_tid", "_name"];
 
 /**
- * Creates a failing twin of each operator, function and type of PostgreSQL that our SQL could refer to. Functions that
- * take any type get a twin for each type, which is a better match. A twin names the role that has run it.
+ * Creates a failing twin of each operator, function and type of PostgreSQL that our SQL could refer
+ * to. Functions that take any type get a twin for each type, which is a better match. A twin names
+ * the role that has run it.
  */
 function twins(schema: string): string {
   const list = (names: string[]) => `ARRAY[${names.map((name) => `'${name}'`)}]`;
@@ -96,7 +97,8 @@ test.schema("the store runs nothing that another role has created in the search 
       await usingStore(roleUrl, schema, async (store) => {
         for (let round = 0; round < 6; round++) await useAll(store);
       });
-      // PostgreSQL shows a type that has a twin with its schema, which the check takes for another type. It runs no twin.
+      // PostgreSQL shows a type that has a twin with its schema, which the check takes for another
+      // type. It runs no twin.
       await readPostgresSetting(`${roleUrl}?schema=${schema}`).check();
       // Called here, because a server ignores their failures. The cancellation finds its own statement.
       await runSql(roleUrl, forgetCall(schema, 10));

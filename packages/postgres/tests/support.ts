@@ -25,7 +25,10 @@ function withStore(use: Use<[store: KeyedPetStore, url: string, schema: string]>
   return withSchema((url, schema) => usingStore(url, schema, (store) => use(store, url, schema)));
 }
 
-/** Tests without PostgreSQL, with a database of their own, a schema that does not exist yet, its empty tables, and a store on these. */
+/**
+ * Tests without PostgreSQL, with a database of their own, a schema that does not exist yet, its
+ * empty tables, and a store on these.
+ */
 export const test = Object.assign((name: string, run: () => Promise<void>) => void nodeTest(name, run), {
   database: testWith<[url: string]>(withDatabase, testUnless(whyNoCluster())),
   schema: testWith<[url: string, schema: string]>(withSchema, testUnless(whyNoPostgres())),

@@ -1,6 +1,7 @@
 /**
- * What another program does to the tables of a running store, and an app to the connections of its pool: a client is told of no pet that is
- * not stored, and of an outage where a pet cannot be stored.
+ * What another program does to the tables of a running store, and an app to the connections of its
+ * pool: a client is told of no pet that is not stored, and of an outage where a pet cannot be
+ * stored.
  */
 
 import assert from "node:assert/strict";

@@ -97,7 +97,10 @@ testD1("an operation on D1 is one round trip, and reads and writes few rows", as
   await store.check();
   for (const sql of FILL) await db.prepare(sql).all();
 
-  /** What is done, and the most rows that it may read and write. The rows of an index, and those that SQLite copies, count too. */
+  /**
+   * What is done, and the most rows that it may read and write. The rows of an index, and those
+   * that SQLite copies, count too.
+   */
   const costs: [what: string, work: () => unknown, read: number, written: number][] = [
     ["a get", () => store.get(150n), 1, 0],
     ["a late page, and the row after it", () => store.list({ after: 250n, limit: 20 }), 21, 0],

@@ -21,7 +21,8 @@ async function runShell(folder: string, script: string, env: Record<string, stri
 }
 
 /**
- * Runs the drill that has this command, and checks that the server has the pets of the backup and takes new ones.
+ * Runs the drill that has this command, and checks that the server has the pets of the backup and
+ * takes new ones.
  *
  * @param damage What the check says.
  */

@@ -1,4 +1,7 @@
-/** The programs of docs/hosts.md: each in a process of its own, with its differences from the petstore's own responses. */
+/**
+ * The programs of docs/hosts.md: each in a process of its own, with its differences from the
+ * petstore's own responses.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

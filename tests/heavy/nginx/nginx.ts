@@ -78,7 +78,10 @@ export async function assertSeen(server: ServerProcess, expected: string[]): Pro
   assert.deepEqual(Array.from(lines, ([, request]) => request), expected);
 }
 
-/** Turns TLS on in docs/nginx.conf, by the command in the file, if there is a certificate, and changes the marked lines. */
+/**
+ * Turns TLS on in docs/nginx.conf, by the command in the file, if there is a certificate, and
+ * changes the marked lines.
+ */
 function writeConfiguration(folder: string, settings: NginxSettings): string {
   const values: NginxSettings = {
     pid: join(folder, "nginx.pid"),

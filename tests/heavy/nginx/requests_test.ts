@@ -1,4 +1,7 @@
-/** docs/nginx.conf in front of a standalone server: what passes, what nginx answers itself, and what the server gets. */
+/**
+ * docs/nginx.conf in front of a standalone server: what passes, what nginx answers itself, and what
+ * the server gets.
+ */
 
 import assert from "node:assert/strict";
 import { assertSeen, type Nginx, UNLIMITED, whyNoNginx, withNginx, withProxy } from "./nginx.ts";
@@ -81,7 +84,10 @@ test("requests beyond the rate of an address are refused with 429", () =>
     },
   ));
 
-/** nginx before an upstream that answers the first request of a connection, and closes the connection after the second. */
+/**
+ * nginx before an upstream that answers the first request of a connection, and closes the
+ * connection after the second.
+ */
 function withBreaker(use: (nginx: Nginx, heads: string[]) => Promise<void>): Promise<void> {
   const list = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]";
   const script: Script = (_request, number) => number % 2 === 0 ? [list] : "";

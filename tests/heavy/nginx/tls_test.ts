@@ -1,6 +1,6 @@
 /**
- * docs/nginx.conf after the step to TLS that it documents: a key that is sent over plain HTTP gets no redirect, and nothing tells whether it
- * is valid.
+ * docs/nginx.conf after the step to TLS that it documents: a key that is sent over plain HTTP gets
+ * no redirect, and nothing tells whether it is valid.
  */
 
 import assert from "node:assert/strict";

@@ -1,4 +1,7 @@
-/** The package on every runtime that it supports, as strangers with an empty home use it: by `import`, by `require`, and as a program. */
+/**
+ * The package on every runtime that it supports, as strangers with an empty home use it: by
+ * `import`, by `require`, and as a program.
+ */
 
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
@@ -45,7 +48,8 @@ for (const { name, command, args, skip, install, once } of STRANGERS) {
       withTempFolder(async (folder) => {
         const env = { PATH: `${dirname(command)}:${process.env["PATH"]}` };
         for (const isFirst of [true, false]) {
-          // A group of its own, because npx does not pass a signal on to its child. A terminal sends Ctrl-C to the whole group.
+          // A group of its own, because npx does not pass a signal on to its child. A terminal
+          // sends Ctrl-C to the whole group.
           await using server = start("setsid", [command, ...once, "serve", "--port=0"], folder, env);
           try {
             const { pets } = await clientOf(server, folder);
@@ -62,7 +66,10 @@ for (const { name, command, args, skip, install, once } of STRANGERS) {
 
 const ESBUILD = [NODE.command, fileOf("esbuild", versionOf("esbuild"), "bin/esbuild"), "--bundle", "--platform=node"];
 
-/** Bundles, whose address is not that of the thread's module: loading it into a thread would start the program again. */
+/**
+ * Bundles, whose address is not that of the thread's module: loading it into a thread would start
+ * the program again.
+ */
 const BUNDLED: Record<string, [file: string, command: string[]]> = {
   "esbuild as esm": ["bundle.mjs", [...ESBUILD, "--format=esm"]],
   "esbuild as cjs": ["bundle.cjs", [...ESBUILD, "--format=cjs"]],

@@ -35,7 +35,8 @@ testUnless(NODE.skip)(
 );
 
 const SIZES = [
-  // A petstore for a browser arrives in the first round trip: a new connection may send ten segments of 1460 bytes (RFC 6928).
+  // A petstore for a browser arrives in the first round trip: a new connection may send ten
+  // segments of 1460 bytes (RFC 6928).
   { names: "{ createPetstore }", module: "mod.ts", target: "esnext", most: 14_600 },
   // What reads a pet alone must not bring in a handler, a key check or a store.
   { names: "{ formatPet }", module: "lib/stores/store.ts", target: "esnext", most: 1_500 },

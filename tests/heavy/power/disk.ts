@@ -1,7 +1,8 @@
 /**
- * What a disk may hold after a kill or a loss of power. What was synced is there: the bytes of a file after a sync of the file, a name
- * after a sync of its folder. Of the later changes some may be lost. A write is lost as a whole, because what a torn write does to a
- * database is SQLite's promise, and no code of this project writes to a file twice.
+ * What a disk may hold after a kill or a loss of power. What was synced is there: the bytes of a
+ * file after a sync of the file, a name after a sync of its folder. Of the later changes some may
+ * be lost. A write is lost as a whole, because what a torn write does to a database is SQLite's
+ * promise, and no code of this project writes to a file twice.
  */
 
 import { createHash } from "node:crypto";
@@ -47,7 +48,10 @@ export class Disk {
     }
   }
 
-  /** Nothing is lost, or one change of names, or all bytes of one file, or everything from one change on, as after a kill. */
+  /**
+   * Nothing is lost, or one change of names, or all bytes of one file, or everything from one
+   * change on, as after a kill.
+   */
   *#losses(): Generator<readonly Change[]> {
     yield [];
     const parts = Map.groupBy(this.#pending, (change) => "names" in change ? change : change.file);

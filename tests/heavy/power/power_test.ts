@@ -1,4 +1,7 @@
-/** What a kill or a loss of power leaves of servers and commands, at each sync and each acknowledgement. See docs/reliability.md. */
+/**
+ * What a kill or a loss of power leaves of servers and commands, at each sync and each
+ * acknowledgement. See docs/reliability.md.
+ */
 
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";

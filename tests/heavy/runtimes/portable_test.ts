@@ -1,4 +1,7 @@
-/** The tests that use only what every runtime has and that a runtime can change: Node and Bun run the same files as Deno. */
+/**
+ * The tests that use only what every runtime has and that a runtime can change: Node and Bun run
+ * the same files as Deno.
+ */
 
 import assert from "node:assert/strict";
 import { globSync } from "node:fs";
@@ -9,8 +12,8 @@ import { testUnless } from "../../support/system/commands.ts";
 import { NODES } from "../package/support/runtimes.ts";
 
 /**
- * Tests of the order of events in models, and of a store that is no part of the library; of a runtime that is none of them, and of modules
- * that are loaded twice, which Bun does not do.
+ * Tests of the order of events in models, and of a store that is no part of the library; of a
+ * runtime that is none of them, and of modules that are loaded twice, which Bun does not do.
  */
 const SAME_EVERYWHERE = /\/(worker_keys|key_cache|documented_store|runtime)_test\.ts$/;
 
@@ -29,11 +32,15 @@ const PORTABLE_TESTS = PORTABLE.flatMap((pattern) => globSync(pattern, { cwd: RO
   .map((path) => `./${normalize(path)}`).filter((path) => !SAME_EVERYWHERE.test(path));
 
 /**
- * What Node has of its own: SQLite, threads and `fetch`. It has the engine of Deno, so the HTTP contract would show nothing new.
+ * What Node has of its own: SQLite, threads and `fetch`. It has the engine of Deno, so the HTTP
+ * contract would show nothing new.
  */
 const OF_NODE = /^\.\/(tests\/(stores\/|contract\/store_)|packages\/client\/tests\/(network|hostile)_)/;
 
-/** Units and the SQLite store: for them, the oldest Node may lack something. It does not know `using`, which the other files have. */
+/**
+ * Units and the SQLite store: for them, the oldest Node may lack something. It does not know
+ * `using`, which the other files have.
+ */
 const OF_OLDEST_NODE = /^\.\/tests\/(unit|stores\/sqlite)\/(?!changes|commit|locks|transfer|writer)/;
 
 const [NODE_24, BUN] = TEST_RUNTIMES;
@@ -45,7 +52,8 @@ const RUNS = [
   { ...BUN!, shown: /./ },
 ];
 
-// Node 22 removes types if it is told to; in the environment, so that child processes have it too. The others accept it.
+// Node 22 removes types if it is told to; in the environment, so that child processes have it too.
+// The others accept it.
 const env = { NODE_OPTIONS: "--experimental-strip-types" };
 
 for (const { shown, skip, ...runtime } of RUNS) {

@@ -22,8 +22,8 @@ export interface OpenPage {
 const FRAME = 10_000;
 
 /**
- * Starts a browser, which ends after `use`. Without a GPU, Chromium may stop drawing, and then a click waits for a frame until its time is
- * over. Then another browser begins anew, once.
+ * Starts a browser, which ends after `use`. Without a GPU, Chromium may stop drawing, and then a
+ * click waits for a frame until its time is over. Then another browser begins anew, once.
  */
 async function withBrowser(use: (browser: Browser) => Promise<void>): Promise<void> {
   for (let isAgain = false;; isAgain = true) {

@@ -5,7 +5,10 @@ import { NO_CHROMIUM } from "../../support/system/chromium.ts";
 import { testUnless } from "../../support/system/commands.ts";
 import { authorize, close, execute, KEY, openDialog, type OpenPage, withPage } from "./browser.ts";
 
-/** The largest int64, and the second smallest. A JavaScript number holds the smallest exactly, since it is a power of two. */
+/**
+ * The largest int64, and the second smallest. A JavaScript number holds the smallest exactly, since
+ * it is a power of two.
+ */
 const LARGEST = "9223372036854775807", SMALLEST = "-9223372036854775807";
 
 function testPage(title: string, path: string, use: (open: OpenPage) => Promise<void>, flags?: string[]): void {

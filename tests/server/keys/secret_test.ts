@@ -1,4 +1,7 @@
-/** A key is in no response, in no line of the log, and in nothing that a runtime prints of a petstore. In targets: log_test.ts. */
+/**
+ * A key is in no response, in no line of the log, and in nothing that a runtime prints of a
+ * petstore. In targets: log_test.ts.
+ */
 
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";

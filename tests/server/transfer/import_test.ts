@@ -102,7 +102,8 @@ test.inFolder("import reads standard input", async (folder) => {
 test.inFolder("a signal ends an import that waits for a pipe without a writer, and nothing is added", async (folder) => {
   command("mkfifo", "pipe");
   let written: { stdout: string; stderr: string } | undefined;
-  // Nothing tells when it has started to listen to signals. On a busy machine that takes long, and a signal before ends it without a word.
+  // Nothing tells when it has started to listen to signals. On a busy machine that takes long, and
+  // a signal before ends it without a word.
   for (let wait = 1_500; wait < 30_000 && !written?.stderr; wait *= 2) {
     await using child = new ServerProcess(folder, { args: ["import", "pipe", STORE] });
     await new Promise((resolve) => setTimeout(resolve, wait));

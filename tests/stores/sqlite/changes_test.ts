@@ -1,4 +1,7 @@
-/** How a store notices what other connections commit, and how it tells what they have added from what they have altered. */
+/**
+ * How a store notices what other connections commit, and how it tells what they have added from
+ * what they have altered.
+ */
 
 import assert from "node:assert/strict";
 import { once } from "node:events";

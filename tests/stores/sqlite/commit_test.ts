@@ -9,8 +9,8 @@ import { whileReplaced } from "../../support/while_replaced.ts";
 import { createMany, execute, query, request, REX, test, usingStore } from "./support.ts";
 
 test.path("a commit waits until the log is on disk", (path) => {
-  // PRAGMA synchronous belongs to a connection and is not stored in the file, so the store's own kind of connection is
-  // asked. 2 is FULL (https://sqlite.org/pragma.html#pragma_synchronous).
+  // PRAGMA synchronous belongs to a connection and is not stored in the file, so the store's own
+  // kind of connection is asked. 2 is FULL (https://sqlite.org/pragma.html#pragma_synchronous).
   const { db } = openDatabase(path);
   const settings = ["synchronous", "fullfsync", "checkpoint_fullfsync"].map((name) =>
     db.prepare(`PRAGMA ${name}`).get()?.[name]

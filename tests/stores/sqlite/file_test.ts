@@ -1,4 +1,7 @@
-/** The files of a database: symbolic links, moved and replaced files, and paths that are not regular files, and files that cannot be read. */
+/**
+ * The files of a database: symbolic links, moved and replaced files, and paths that are not regular
+ * files, and files that cannot be read.
+ */
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

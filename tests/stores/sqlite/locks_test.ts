@@ -1,6 +1,7 @@
 /**
- * SQLite's locks, and what they rely on. While a store has its locks, another program that opens and closes the file keeps its log. Without
- * them, it would take itself for the last user and delete the log. The system gives up all locks on a file that the process closes.
+ * SQLite's locks, and what they rely on. While a store has its locks, another program that opens
+ * and closes the file keeps its log. Without them, it would take itself for the last user and
+ * delete the log. The system gives up all locks on a file that the process closes.
  */
 
 import assert from "node:assert/strict";

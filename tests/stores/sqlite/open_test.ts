@@ -114,7 +114,10 @@ async function damage(path: string, change: (bytes: Uint8Array) => Uint8Array): 
   writeFileSync(path, change(readFileSync(path)));
 }
 
-/** Leaves the files of a database as a kill would, and replaces the main one by a backup, which has a rollback journal. */
+/**
+ * Leaves the files of a database as a kill would, and replaces the main one by a backup, which has
+ * a rollback journal.
+ */
 async function copyBackupOverKilled(path: string): Promise<void> {
   const backup = `${path}.backup`;
   await makeStore(backup);

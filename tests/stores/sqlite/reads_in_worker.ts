@@ -1,4 +1,7 @@
-/** The program of a thread that opens a store, lets another program change a pet, and tells what the store reads then. */
+/**
+ * The program of a thread that opens a store, lets another program change a pet, and tells what the
+ * store reads then.
+ */
 
 import { parentPort, workerData } from "node:worker_threads";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";

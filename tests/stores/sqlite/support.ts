@@ -20,7 +20,10 @@ export const REX: PetDraft = { name: "Rex", categoryId: 9223372036854775807n, st
 /** Where creates are committed. */
 const WRITER_THREADS = ["always", "never"] as const;
 
-/** `deno test` starts a thread in half a second. So there, tests for which the writer makes no difference do without. */
+/**
+ * `deno test` starts a thread in half a second. So there, tests for which the writer makes no
+ * difference do without.
+ */
 const USUAL: typeof WRITER_THREADS[number] = "Deno" in globalThis ? "never" : WRITER_THREADS[0];
 
 let writer = USUAL;
@@ -92,7 +95,10 @@ export function withOther(
   });
 }
 
-/** The files in the folder of a database that this process has open, by the names of their ends. Undefined where no system tells. */
+/**
+ * The files in the folder of a database that this process has open, by the names of their ends.
+ * Undefined where no system tells.
+ */
 export function openFiles(path: string): string[] | undefined {
   if (!existsSync("/proc/self/fd")) return undefined;
   const targets = readdirSync("/proc/self/fd").map((name) => {

@@ -5,7 +5,10 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { TextCache } from "../../../lib/stores/sqlite/text_cache.ts";
 
-/** Ids that share a slot, and others, up to those that have no exact number. Another program may have added a pet with the id 0. */
+/**
+ * Ids that share a slot, and others, up to those that have no exact number. Another program may
+ * have added a pet with the id 0.
+ */
 const ID = fc.constantFrom(1n, 2n, 131_073n, 262_145n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n, 0n);
 
 test("whatever is asked for in which order, a kept text is that of its pet and of its time", () =>

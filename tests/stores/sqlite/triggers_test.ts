@@ -19,7 +19,10 @@ const TRIGGERS: [what: string, sql: string][] = [
   ],
 ];
 
-/** Pets of which the last one has the name Odd: alone, also after another pet was undone, and more than a statement of many rows takes. */
+/**
+ * Pets of which the last one has the name Odd: alone, also after another pet was undone, and more
+ * than a statement of many rows takes.
+ */
 const GROUPS = [0, 1, 0, 39].map((others) => [...Array(others).fill(REX), { ...REX, name: "Odd" }]);
 
 for (const [what, sql] of TRIGGERS) {

@@ -1,4 +1,7 @@
-/** Opens a store, uses up the file descriptors of the process, creates two pets, gives the descriptors back, and creates another pet. */
+/**
+ * Opens a store, uses up the file descriptors of the process, creates two pets, gives the
+ * descriptors back, and creates another pet.
+ */
 
 import { closeSync, openSync } from "node:fs";
 import process from "node:process";
@@ -7,7 +10,8 @@ import { openSqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
 const store = openSqliteStore(process.argv[2], "always");
 const pet = { name: "Rex", categoryId: 1n, status: "sold" };
 
-// Deno makes a pipe for signals some time after the start, and ends the process if it cannot. With a listener, it is there now.
+// Deno makes a pipe for signals some time after the start, and ends the process if it cannot. With
+// a listener, it is there now.
 process.on("SIGUSR2", () => {});
 const taken = [];
 try {

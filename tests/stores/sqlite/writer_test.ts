@@ -24,8 +24,8 @@ const SLOW = `CREATE TRIGGER slow AFTER INSERT ON pets BEGIN
 END`;
 
 /**
- * Runs `use` with a store that has a thread, another connection to its file, and the threads that have started. A store detaches each from the
- * process when it has started it.
+ * Runs `use` with a store that has a thread, another connection to its file, and the threads that
+ * have started. A store detaches each from the process when it has started it.
  */
 function withThread(
   use: (store: SqliteStore, other: DatabaseSync, path: string, threads: Worker[]) => Promise<void>,

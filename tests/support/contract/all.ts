@@ -14,8 +14,8 @@ import { OPTION_CASES } from "./options.ts";
 export interface OwnCase extends Pick<HttpCase, "name" | "run"> {
   options?: Partial<PetstoreOptions>;
   /**
-   * Whether the petstore must be in the same process, without a socket: the case watches the app, or sends what no
-   * connection carries.
+   * Whether the petstore must be in the same process, without a socket: the case watches the app,
+   * or sends what no connection carries.
    */
   isLocal?: boolean;
 }

@@ -21,7 +21,10 @@ const onError = (info: ErrorInfo) => errors.push(info);
 const responses: ResponseInfo[] = [];
 const onResponse = (info: ResponseInfo) => responses.push(info);
 
-/** Requests, and what onResponse is told of them: the method, the route, the status or the error code, the caller and the size. */
+/**
+ * Requests, and what onResponse is told of them: the method, the route, the status or the error
+ * code, the caller and the size.
+ */
 const REQUESTS: readonly [method: string, path: string, headers: Record<string, string>, told: string][] = [
   ["GET", "/pets/1", {}, "GET /v1/pets/{petId} 200 shop 58"],
   ["GET", "/pets/1", {}, "GET /v1/pets/{petId} 200 shop 58"],

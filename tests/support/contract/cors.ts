@@ -13,8 +13,8 @@ const PREFLIGHT = {
 };
 
 /**
- * The grants that a page needs for every request that the API takes. They last for at most two hours, which is the
- * limit of Chromium.
+ * The grants that a page needs for every request that the API takes. They last for at most two
+ * hours, which is the limit of Chromium.
  */
 const PREFLIGHT_GRANTS = {
   "access-control-allow-methods": "GET, HEAD, POST",

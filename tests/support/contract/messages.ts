@@ -1,4 +1,7 @@
-/** What this library's own messages say, and what it reads or writes in its own way. Other petstores have words and cursors of their own. */
+/**
+ * What this library's own messages say, and what it reads or writes in its own way. Other petstores
+ * have words and cursors of their own.
+ */
 
 import type { Api, ApiResponse } from "../../../packages/conformance/lib/http/api.ts";
 import { assertResponse } from "../../../packages/conformance/lib/http/responses.ts";

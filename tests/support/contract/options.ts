@@ -1,6 +1,7 @@
 /**
- * The options of createPetstore() whose effect no store and no host can change: where it is mounted, how it names requests, and what it does
- * with pets. The cases of callbacks, callers and CORS have files of their own.
+ * The options of createPetstore() whose effect no store and no host can change: where it is
+ * mounted, how it names requests, and what it does with pets. The cases of callbacks, callers and
+ * CORS have files of their own.
  */
 
 import assert from "node:assert/strict";

@@ -57,7 +57,10 @@ export class RawSocket implements Disposable {
     await this.#connection.closeWrite();
   }
 
-  /** The next whole response, or `undefined` if the connection ended before it. Throws if it is a failure in another format. */
+  /**
+   * The next whole response, or `undefined` if the connection ended before it. Throws if it is a
+   * failure in another format.
+   */
   async readResponse(): Promise<SeenResponse | undefined> {
     if (this.#received === "" && !await this.#receive()) return undefined;
     const [statusLine = "", ...lines] = (await this.#through("\r\n\r\n")).trimEnd().split("\r\n");

@@ -4,7 +4,10 @@ import type { Buffer } from "node:buffer";
 import { createServer } from "node:net";
 import { withListening } from "./listening.ts";
 
-/** The bytes that answer a request, before the connection ends; `undefined` leaves it open and silent, an array leaves it open. */
+/**
+ * The bytes that answer a request, before the connection ends; `undefined` leaves it open and
+ * silent, an array leaves it open.
+ */
 export type Script = (request: string, number: number) => string | [string] | undefined;
 
 /** What a scripted server has seen. */

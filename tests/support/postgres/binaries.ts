@@ -20,7 +20,10 @@ export function findBinaries(programs: readonly string[] = ["initdb", "postgres"
   );
 }
 
-/** Copies the package's programs, unless that has been done: PostgreSQL's user may not see this checkout, and packages have no links. */
+/**
+ * Copies the package's programs, unless that has been done: PostgreSQL's user may not see this
+ * checkout, and packages have no links.
+ */
 export function placeBinaries(bin: string, home: string): string {
   if (bin !== join(PACKAGE, "bin")) return bin;
   const place = join(home, "postgresql");

@@ -25,7 +25,10 @@ export function whyNoCluster(): string | false {
   return isLent ? false : "root needs setpriv and a user nobody, since PostgreSQL refuses to run as root";
 }
 
-/** Removed with all clusters when this process has ended, however it ends. All files of tests of the process share it. */
+/**
+ * Removed with all clusters when this process has ended, however it ends. All files of tests of the
+ * process share it.
+ */
 function home(): string {
   const folder = join(tmpdir(), `petstore-postgres-${process.pid}`);
   if (existsSync(folder)) return folder;

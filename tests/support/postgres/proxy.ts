@@ -9,7 +9,10 @@ export interface Fault {
   side: "client" | "server";
   /** How many of them pass first. */
   bytes: number;
-  /** Only the connection counts on which the client sends this text next, from there on. A client's fault comes within the same chunk. */
+  /**
+   * Only the connection counts on which the client sends this text next, from there on. A client's
+   * fault comes within the same chunk.
+   */
   within?: string | undefined;
   /** The connection ends, is reset, or this side's next bytes are held for so many milliseconds. */
   effect: "end" | "reset" | number;
@@ -30,7 +33,10 @@ export function withProxy<T>(target: number, use: (proxy: Proxy) => Promise<T>):
 
 export class Proxy {
   port = 0;
-  /** Whether each new connection makes a second one to the server, which sends the same first bytes, as if it were tried twice. */
+  /**
+   * Whether each new connection makes a second one to the server, which sends the same first bytes,
+   * as if it were tried twice.
+   */
   isDoubling = false;
   /** How many faults it has carried out. */
   faults = 0;

@@ -1,6 +1,6 @@
 /**
- * Commands and servers of the program in this process, without a process of their own. With `SERVER_RUNTIME=node`, they have one,
- * because the tests themselves run on Deno.
+ * Commands and servers of the program in this process, without a process of their own. With
+ * `SERVER_RUNTIME=node`, they have one, because the tests themselves run on Deno.
  */
 
 import process from "node:process";

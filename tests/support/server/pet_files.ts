@@ -54,8 +54,8 @@ export async function makeStore(count: number, folder = "."): Promise<void> {
 }
 
 /**
- * Runs a command line as it is typed, with variables before the command. The store is the file, unless the line names another. A character
- * that a word cannot have is percent-encoded.
+ * Runs a command line as it is typed, with variables before the command. The store is the file,
+ * unless the line names another. A character that a word cannot have is percent-encoded.
  */
 export async function runLine(line: string): Promise<ServerExit> {
   const words = line.split(" ").map(decodeURIComponent);

@@ -2,7 +2,10 @@ import { join } from "node:path";
 import process from "node:process";
 import { ROOT } from "../pages.ts";
 
-/** The flags that the tasks of a checkout's server give to `deno run`. With more permissions, a test would prove nothing. */
+/**
+ * The flags that the tasks of a checkout's server give to `deno run`. With more permissions, a test
+ * would prove nothing.
+ */
 export function taskFlags(root: string = ROOT): string[] {
   const { tasks } = JSON.parse(Deno.readTextFileSync(join(root, "deno.json")));
   const [, flags = ""] = /deno run (.*) server\.ts$/.exec(tasks.program.command) ?? [];

@@ -1,4 +1,7 @@
-/** The standalone server in a process of its own, with the permissions of the `serve` task. The tests run on Deno only. */
+/**
+ * The standalone server in a process of its own, with the permissions of the `serve` task. The
+ * tests run on Deno only.
+ */
 
 import { join } from "node:path";
 import type { Endpoint } from "../http/raw_socket.ts";

@@ -50,7 +50,10 @@ export function overwrite(path: string, start: number, length: number): void {
 
 export const SLOW_SKIP = skipUnless(["gcc"]);
 
-/** The environment of a process on whose disk each fsync takes as many milliseconds longer as `setDelay` has said last. */
+/**
+ * The environment of a process on whose disk each fsync takes as many milliseconds longer as
+ * `setDelay` has said last.
+ */
 export function slowDisk(folder: string): { env: Record<string, string>; setDelay: (milliseconds: number) => void } {
   const library = join(folder, "slow_disk.so"), setting = join(folder, "slow_disk");
   const source = new URL("../../../bench/slow_disk.c", import.meta.url).pathname;

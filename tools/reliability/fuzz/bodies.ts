@@ -42,7 +42,10 @@ function bytesOf(text: string): string {
 
 type Damage = (body: string) => string;
 
-/** A change to the bytes of a body, which usually has none: bytes that are no UTF-8, a mark before it, its end cut, and sizes at the limit. */
+/**
+ * A change to the bytes of a body, which usually has none: bytes that are no UTF-8, a mark before
+ * it, its end cut, and sizes at the limit.
+ */
 const DAMAGE: fc.Arbitrary<Damage> = weighted<Damage>(
   [24, [(body) => body]],
   [1, [(body) => body.replace(":", ":\xc0\x80"), (body) => `\xef\xbb\xbf${body}`]],

@@ -1,6 +1,7 @@
 /**
- * Sends random requests, right and wrong, to a petstore on a store, and compares every response with what a model of the service predicts,
- * and with the description. fast-check draws the requests, and shortens a sequence that was answered wrongly.
+ * Sends random requests, right and wrong, to a petstore on a store, and compares every response
+ * with what a model of the service predicts, and with the description. fast-check draws the
+ * requests, and shortens a sequence that was answered wrongly.
  */
 
 import assert from "node:assert/strict";

@@ -1,6 +1,6 @@
 /**
- * Random valid and invalid requests, compared with a model of the service. `FUZZ=1000` sends so many sequences of new ones to each
- * store; about fifteen requests are a sequence.
+ * Random valid and invalid requests, compared with a model of the service. `FUZZ=1000` sends so
+ * many sequences of new ones to each store; about fifteen requests are a sequence.
  */
 
 import process from "node:process";

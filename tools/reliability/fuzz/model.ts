@@ -1,6 +1,6 @@
 /**
- * The service on a page: README.md and the specification as code that predicts every response. It shares nothing with
- * lib/ but the platform, and does not predict the wording of messages.
+ * The service on a page: README.md and the specification as code that predicts every response. It
+ * shares nothing with lib/ but the platform, and does not predict the wording of messages.
  */
 
 import * as values from "./model_values.ts";

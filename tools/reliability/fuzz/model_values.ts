@@ -35,8 +35,8 @@ export const PARAMETERS = { limit: isLimit, status: isStatus, cursor: isCursor }
 const isInt64 = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
 
 /**
- * Every `Idempotency-Key` that is sent, and the key that it means: a structured-field string (RFC 9651 §3.3.3) or a bare key, of 1 to 255
- * characters. There are few keys, so that they repeat.
+ * Every `Idempotency-Key` that is sent, and the key that it means: a structured-field string (RFC
+ * 9651 §3.3.3) or a bare key, of 1 to 255 characters. There are few keys, so that they repeat.
  */
 export const IDEMPOTENCY_KEYS: Readonly<Record<string, string | undefined>> = {
   a: "a",

@@ -10,7 +10,10 @@ import { type Choice, weighted } from "./weighted.ts";
 
 type Header = [name: string, value: string];
 
-/** A request. `{next}`, `{id}` and `{etag}` stand for parts of earlier responses, so that a shortened sequence still makes sense. */
+/**
+ * A request. `{next}`, `{id}` and `{etag}` stand for parts of earlier responses, so that a
+ * shortened sequence still makes sense.
+ */
 export type Step = ModelRequest;
 
 const RIGHT_KEYS = [`bearer ${KEY}`, ` BEARER  ${KEY}\t`];
@@ -90,7 +93,10 @@ const OPERATION = fc.oneof(...OPERATIONS.map(({ path }) => targetOf(path)));
 const TARGET = fc.tuple(weighted([10, OPERATION], [2, ODD_PATHS]), weighted([1, [""]], [1, QUERY]))
   .map((parts) => parts.join(""));
 
-/** The same targets again and again, whose responses a server keeps until a pet is added, by itself or by another server. */
+/**
+ * The same targets again and again, whose responses a server keeps until a pet is added, by itself
+ * or by another server.
+ */
 const KEPT = ["/v1/pets", "/v1/pets?status=sold"];
 
 const READ = ["GET", "GET", "HEAD"];

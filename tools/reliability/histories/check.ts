@@ -1,6 +1,7 @@
 /**
- * Is a history right? Ids ascend in the order in which pets become visible, so the state of the store is one number: the greatest
- * visible id. Each response says that it was at least one number, or below another, at a moment between its request and its end.
+ * Is a history right? Ids ascend in the order in which pets become visible, so the state of the
+ * store is one number: the greatest visible id. Each response says that it was at least one number,
+ * or below another, at a moment between its request and its end.
  */
 
 import assert from "node:assert/strict";
@@ -17,7 +18,10 @@ interface Row {
   text: string;
 }
 
-/** What is known of the greatest visible id at a moment between two places in time: it was `least` or more, and below `below`. */
+/**
+ * What is known of the greatest visible id at a moment between two places in time: it was `least`
+ * or more, and below `below`.
+ */
 interface Bounds {
   begin: number;
   end: number;
@@ -96,7 +100,8 @@ function boundsOf({ asked, begin, end, status, text, next }: Exchange, rows: rea
     assert.deepEqual([status, text], [200, row?.text], what);
     return { ...bounds, least: asked.id };
   }
-  // A page is what is stored after an id, without a gap. The pet after it was visible if there is a next page, and else was not.
+  // A page is what is stored after an id, without a gap. The pet after it was visible if there is a
+  // next page, and else was not.
   assert.equal(status, 200, what);
   const fitting = rows.filter((row) => row.id > asked.after && [row.status, undefined].includes(asked.status));
   const { length } = JSON.parse(text);

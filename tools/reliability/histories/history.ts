@@ -10,7 +10,10 @@ export const KEY = "pk_histories";
 /** A request and its response. */
 export interface Exchange {
   asked: Asked;
-  /** The places of its beginning and its end in time: numbers of one clock, which counts the beginnings and ends of all requests. */
+  /**
+   * The places of its beginning and its end in time: numbers of one clock, which counts the
+   * beginnings and ends of all requests.
+   */
   begin: number;
   end: number;
   status: number;

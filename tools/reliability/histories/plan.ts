@@ -1,4 +1,7 @@
-/** What clients ask for in a history, and which faults come: drawn from a seed by fast-check, which also makes it smaller. */
+/**
+ * What clients ask for in a history, and which faults come: drawn from a seed by fast-check, which
+ * also makes it smaller.
+ */
 
 import fc from "fast-check";
 import type { PetDraft } from "../../../lib/stores/store.ts";
@@ -17,7 +20,10 @@ export type Asked =
   | { kind: "get"; id: number }
   | { kind: "list"; after: number; limit: number; status: PetStatus | undefined };
 
-/** A request, or a list with its next pages, to the server of this number. A create with a key is sent again if it is refused. */
+/**
+ * A request, or a list with its next pages, to the server of this number. A create with a key is
+ * sent again if it is refused.
+ */
 export type Step = Asked & { server: number; pages?: number };
 
 export interface Plan {
@@ -64,7 +70,10 @@ const LIST: fc.Arbitrary<Step> = fc.record({
   pages: fc.constantFrom(1, 4),
 });
 
-/** One fault in three is within a create: half of it is sent, or PostgreSQL has not answered yet, or the answer is cut. */
+/**
+ * One fault in three is within a create: half of it is sent, or PostgreSQL has not answered yet, or
+ * the answer is cut.
+ */
 const FAULT: fc.Arbitrary<Fault> = fc.record({
   side: fc.constantFrom("client", "server"),
   bytes: fc.oneof(fc.nat(40), fc.nat(400), fc.nat(4000)),

@@ -22,7 +22,10 @@ import { PLAN, type Plan, SERVERS, TIMEOUT } from "./plan.ts";
 /** Connections of a server: few, so that a request after a fault gets the one that has failed. */
 const SIZE = 2;
 
-/** The longest that a history may take, in milliseconds, in case a request is never answered. The machine may be busy. */
+/**
+ * The longest that a history may take, in milliseconds, in case a request is never answered. The
+ * machine may be busy.
+ */
 const LONGEST = 120_000;
 
 /** The time for which nothing must run, in milliseconds. */
@@ -44,8 +47,9 @@ interface Place {
 }
 
 /**
- * Runs histories and returns how many faults there were. Fails with the smallest plan that leads to a wrong history. Its seed repeats the
- * requests and the faults, but not the order in which the scheduler runs them.
+ * Runs histories and returns how many faults there were. Fails with the smallest plan that leads to
+ * a wrong history. Its seed repeats the requests and the faults, but not the order in which the
+ * scheduler runs them.
  *
  * @param pooled Whether PgBouncer is between the stores and the proxy.
  */
@@ -105,8 +109,8 @@ async function runHistory(place: Place, { pets, clients, faults }: Plan): Promis
 }
 
 /**
- * Waits until all that was sent has been carried out, however late: a create that was refused must not be stored then. PgBouncer may still
- * have what the client of an ended connection has sent.
+ * Waits until all that was sent has been carried out, however late: a create that was refused must
+ * not be stored then. PgBouncer may still have what the client of an ended connection has sent.
  */
 async function untilRest(place: Place): Promise<void> {
   let restless = performance.now();

@@ -1,6 +1,7 @@
 /**
- * Some histories on PostgreSQL, directly and through PgBouncer. `HISTORIES=10000` runs more, which takes an hour. So few find a store that
- * repeats a create whose connection was lost, and one that calls a create refused whose statement was given up.
+ * Some histories on PostgreSQL, directly and through PgBouncer. `HISTORIES=10000` runs more, which
+ * takes an hour. So few find a store that repeats a create whose connection was lost, and one that
+ * calls a create refused whose statement was given up.
  */
 
 import assert from "node:assert/strict";
@@ -22,7 +23,8 @@ for (const pooled of [false, true]) {
     async () => {
       const lanes = [SEED, newSeed() % 2 ** 31].map((seed) => runHistories(pooled, HISTORIES / 2, seed));
       const [faults] = await Promise.all(lanes);
-      // Histories without a fault would show nothing. How many faults a new seed leads to is a matter of luck, so only the fixed one counts.
+      // Histories without a fault would show nothing. How many faults a new seed leads to is a
+      // matter of luck, so only the fixed one counts.
       assert.ok(faults! > 0, "The proxy has carried out no fault");
     },
   );

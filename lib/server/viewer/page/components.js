@@ -1,4 +1,7 @@
-/** The components of Swagger UI that the page replaces. Each function gets the original component and the system of Swagger UI. */
+/**
+ * The components of Swagger UI that the page replaces. Each function gets the original component
+ * and the system of Swagger UI.
+ */
 
 import { indentJson } from "./indent_json.js";
 import { Keeper } from "./kept_key.js";

@@ -1,6 +1,6 @@
 /**
- * Indents JSON text, and keeps every number as it is written: `JSON.parse()` alone would round the integers beyond 2^53. A browser that
- * cannot do this leaves the text as it is.
+ * Indents JSON text, and keeps every number as it is written: `JSON.parse()` alone would round the
+ * integers beyond 2^53. A browser that cannot do this leaves the text as it is.
  *
  * @param {unknown} json
  * @returns {string | undefined} It is undefined if the text is not JSON.

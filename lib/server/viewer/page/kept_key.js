@@ -1,14 +1,15 @@
 /**
- * Keeps the key over a reload, if the user asks for it. The key is kept for this tab, and is gone when the tab is closed. Swagger UI's own
- * `persistAuthorization` would not ask, and would leave the key on the machine for good.
+ * Keeps the key over a reload, if the user asks for it. The key is kept for this tab, and is gone
+ * when the tab is closed. Swagger UI's own `persistAuthorization` would not ask, and would leave
+ * the key on the machine for good.
  */
 
 /** The name of the security scheme in the description. */
 const SCHEME = "bearer";
 
 /**
- * The item of the storage that has the key. It exists if the user wants the key to be kept, and is empty while there is none. Its name has
- * the path, because a proxy may serve several petstores.
+ * The item of the storage that has the key. It exists if the user wants the key to be kept, and is
+ * empty while there is none. Its name has the path, because a proxy may serve several petstores.
  */
 const ITEM = `petstore-key ${location.pathname}`;
 

@@ -3,7 +3,10 @@
 import type { Handle, SeenResponse, SentRequest } from "../http/api.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** The longest body that is read, decompressed: much longer than a page of 100 pets. A body without an end would fill the memory. */
+/**
+ * The longest body that is read, decompressed: much longer than a page of 100 pets. A body without
+ * an end would fill the memory.
+ */
 const MAX_BODY_BYTES = 16 * 2 ** 20;
 
 /** The server under test. */
@@ -13,15 +16,15 @@ export interface ConformanceTarget {
   /** A key that may read and write. */
   key: string;
   /**
-   * Sends a request. It must follow no redirection of its `redirect: "manual"`, and end at its signal. Default: the `fetch` of the
-   * runtime.
+   * Sends a request. It must follow no redirection of its `redirect: "manual"`, and end at its
+   * signal. Default: the `fetch` of the runtime.
    */
   fetch?: Handle;
   /** The time limit of a request and its response, in milliseconds. Default: 10000. */
   timeoutMs?: number;
   /**
-   * Called with the id of each pet that a case adds, and with `undefined` if a create may have added one and its
-   * response has no id.
+   * Called with the id of each pet that a case adds, and with `undefined` if a create may have
+   * added one and its response has no id.
    */
   onCreate?: (id: bigint | undefined) => void;
 }
@@ -32,7 +35,10 @@ export interface Recorder {
   last?: Exchange;
 }
 
-/** Sends a request, notes what comes back, as far as it does, and tells `onCreate` of the pet that it may have added. */
+/**
+ * Sends a request, notes what comes back, as far as it does, and tells `onCreate` of the pet that
+ * it may have added.
+ */
 export async function exchange(
   { fetch: send = fetch, timeoutMs = 10_000, onCreate }: ConformanceTarget,
   recorder: Recorder,

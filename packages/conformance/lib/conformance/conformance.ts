@@ -15,8 +15,8 @@ export interface ConformanceCase extends Topic {
   /** The rest of a sentence that begins with "the petstore", such as `answers 404 to an id that no pet has`. */
   name: string;
   /**
-   * Sends the requests. Rejects with a {@link ConformanceError} if the server breaks the promise. Resolves to the reason if the
-   * server's settings or its catalogue make the case impossible.
+   * Sends the requests. Rejects with a {@link ConformanceError} if the server breaks the promise.
+   * Resolves to the reason if the server's settings or its catalogue make the case impossible.
    */
   run(): Promise<string | undefined>;
 }
@@ -48,8 +48,9 @@ export class ConformanceError extends Error {
 }
 
 /**
- * The cases of the HTTP contract that can test a server in any language. They take an empty or a filled catalogue, and leave the
- * pets that they add. Run them one after the other, while no other client adds pets.
+ * The cases of the HTTP contract that can test a server in any language. They take an empty or a
+ * filled catalogue, and leave the pets that they add. Run them one after the other, while no other
+ * client adds pets.
  *
  * @throws {TypeError} If the base address is no HTTP address, or the key cannot be sent.
  */

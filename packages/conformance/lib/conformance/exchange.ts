@@ -18,8 +18,9 @@ export interface Exchange {
   /** Why the response is missing or not complete. */
   failure?: string;
   /**
-   * Whether the connection was lost before the response began. That may be no fault of the server: it may close a connection between two
-   * requests at any time, also when the next one is already on its way (RFC 9112 §9.5).
+   * Whether the connection was lost before the response began. That may be no fault of the server:
+   * it may close a connection between two requests at any time, also when the next one is already
+   * on its way (RFC 9112 §9.5).
    */
   hasLostConnection?: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * Assertions about what a server has sent. Those of `node:assert` compare line by line for their messages, which takes gigabytes for
- * a few megabytes of a hostile response.
+ * Assertions about what a server has sent. Those of `node:assert` compare line by line for their
+ * messages, which takes gigabytes for a few megabytes of a hostile response.
  */
 
 export function ok(value: unknown, message: string): asserts value {

@@ -8,7 +8,10 @@ import { PET } from "./body.ts";
 import { assertResponse, petOf } from "./responses.ts";
 import { ALLOWED } from "./routes.ts";
 
-/** Values of Authorization that servers take for the right one if they decode, cut, search or compare keys in wrong ways. */
+/**
+ * Values of Authorization that servers take for the right one if they decode, cut, search or
+ * compare keys in wrong ways.
+ */
 function wrongCredentials(key: string): string[] {
   const half = key.length >> 1;
   const tokens = [

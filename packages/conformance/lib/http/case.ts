@@ -3,8 +3,8 @@
 import type { Api } from "./api.ts";
 
 /**
- * Who makes a promise: the specification, `petstore-spec.md`, or this project in full, which settles what the
- * specification leaves open.
+ * Who makes a promise: the specification, `petstore-spec.md`, or this project in full, which
+ * settles what the specification leaves open.
  */
 export type Level = "specification" | "full";
 

@@ -42,8 +42,8 @@ export function queryOf(limit: number, status?: PetStatus): string {
 }
 
 /**
- * The query of the next page, or undefined on the last one. The rest of the link is not used, because that of another
- * server must not get the key.
+ * The query of the next page, or undefined on the last one. The rest of the link is not used,
+ * because that of another server must not get the key.
  */
 function nextQuery(response: ApiResponse): string | undefined {
   const target = linkTo(response, "next");
@@ -99,8 +99,8 @@ function withLimit(query: string, limit: number): string {
 }
 
 /**
- * The ids of the pets that `run` adds, as far as they lie between those of a pet before and of one after. No other client must add
- * pets meanwhile.
+ * The ids of the pets that `run` adds, as far as they lie between those of a pet before and of one
+ * after. No other client must add pets meanwhile.
  */
 export async function addedBy(api: Api, run: () => Promise<void>): Promise<bigint[]> {
   const before = await addPet(api);

@@ -14,8 +14,8 @@ export interface Expected {
 }
 
 /**
- * Throws unless a response has this status, and, if a code is given, is an error with this code. Such an error must have exactly its three
- * members, and a type that no browser guesses.
+ * Throws unless a response has this status, and, if a code is given, is an error with this code.
+ * Such an error must have exactly its three members, and a type that no browser guesses.
  */
 export function assertResponse(
   response: ApiResponse,
@@ -88,8 +88,8 @@ function asPet(value: unknown, text: string): ExactPet {
 }
 
 /**
- * Parses JSON, and reads its int64 members as bigint, because `JSON.parse()` would round them. The message of a failure has the whole text,
- * while that of an engine has a part.
+ * Parses JSON, and reads its int64 members as bigint, because `JSON.parse()` would round them. The
+ * message of a failure has the whole text, while that of an engine has a part.
  */
 function parseExact(text: string): unknown {
   try {

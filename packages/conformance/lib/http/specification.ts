@@ -1,6 +1,7 @@
 /**
- * The cases of what the specification says of pets and responses. It leaves much open: a petstore may refuse an unusual name or category
- * with 400, need not show a status, and may order its lists in any way. auth.ts, get.ts and create.ts have the other cases.
+ * The cases of what the specification says of pets and responses. It leaves much open: a petstore
+ * may refuse an unusual name or category with 400, need not show a status, and may order its lists
+ * in any way. auth.ts, get.ts and create.ts have the other cases.
  */
 
 import type { PetStatus } from "@petstore/petstore";

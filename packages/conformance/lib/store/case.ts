@@ -108,7 +108,10 @@ export function pause(milliseconds = 0): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** Asserts that each response of the store has these pets and no others, in this order, in pages of each of these lengths. */
+/**
+ * Asserts that each response of the store has these pets and no others, in this order, in pages of
+ * each of these lengths.
+ */
 export async function assertKept(
   store: PetStore,
   pets: readonly Pet[],

@@ -71,8 +71,8 @@ export const CONCURRENCY_CASES: StoreCase[] = [
 ];
 
 /**
- * Creates pets in bursts on each server, as its clients do, some with a key. Meanwhile, readers on each server list repeatedly, each time
- * after the last id that they saw, and then to the end.
+ * Creates pets in bursts on each server, as its clients do, some with a key. Meanwhile, readers on
+ * each server list repeatedly, each time after the last id that they saw, and then to the end.
  */
 async function assertReadersSeeAll(servers: readonly PetStore[]): Promise<void> {
   const created: bigint[] = [];
@@ -107,8 +107,8 @@ async function assertReadersSeeAll(servers: readonly PetStore[]): Promise<void> 
 }
 
 /**
- * Asserts that a cached response of `reader` is stale once a new pet of `writer` is acknowledged. If create() is synchronous, only the
- * response from before the call lacks the pet.
+ * Asserts that a cached response of `reader` is stale once a new pet of `writer` is acknowledged.
+ * If create() is synchronous, only the response from before the call lacks the pet.
  */
 async function assertCounted(writer: PetStore, reader: PetStore): Promise<void> {
   const read = async () => {

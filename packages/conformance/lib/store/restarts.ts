@@ -22,9 +22,11 @@ const AT_ONCE = 10;
 const IN_A_ROW = 3;
 
 /**
- * Crashes the store five times, when some of the creates in flight have been acknowledged, and opens it again.
+ * Crashes the store five times, when some of the creates in flight have been acknowledged, and
+ * opens it again.
  *
- * @returns For each crash, the pets that were acknowledged before it, and the names of all for which there was a create.
+ * @returns For each crash, the pets that were acknowledged before it, and the names of all for
+ * which there was a create.
  */
 async function* crashes(
   first: PetStore,

@@ -1,5 +1,6 @@
 /**
- * Keeps pets in Cloudflare D1, or in the SQLite database of a Durable Object. Any number of Workers may share one D1 database.
+ * Keeps pets in Cloudflare D1, or in the SQLite database of a Durable Object. Any number of Workers
+ * may share one D1 database.
  *
  * @example
  * ```ts ignore
@@ -25,16 +26,17 @@ export { d1Schema };
 export type { D1Binding, D1Rows, D1Statement, DurableObjectBinding, SqlRows, SqlStorage } from "./binding.ts";
 
 /**
- * Keeps pets in a D1 database. The first use makes the tables, whose names begin with `petstore_`, or checks their
- * version; see {@link d1Schema}.
+ * Keeps pets in a D1 database. The first use makes the tables, whose names begin with `petstore_`,
+ * or checks their version; see {@link d1Schema}.
  *
- * A create resolves when D1 has committed it, and is never repeated, so one that fails may have been stored. All reads
- * go to the primary database, so each sees all acknowledged pets.
+ * A create resolves when D1 has committed it, and is never repeated, so one that fails may have
+ * been stored. All reads go to the primary database, so each sees all acknowledged pets.
  *
  * @param db The database: `env.DB`.
- * @returns The store, whose methods reject with {@link StoreUnavailableError} if D1 cannot serve, or the tables need a
- * later release.
- * @throws {TypeError} If `db` is no D1 database, or a session (`withSession()`): replicas may lack acknowledged pets.
+ * @returns The store, whose methods reject with {@link StoreUnavailableError} if D1 cannot serve,
+ * or the tables need a later release.
+ * @throws {TypeError} If `db` is no D1 database, or a session (`withSession()`): replicas may lack
+ * acknowledged pets.
  */
 export function createD1Store(db: D1Binding): KeyedPetStore {
   const { prepare, batch, getBookmark } = (db ?? {}) as Partial<D1Binding & { getBookmark: unknown }>;
@@ -55,8 +57,8 @@ export function createD1Store(db: D1Binding): KeyedPetStore {
 }
 
 /**
- * Keeps pets in the SQLite database of a Durable Object. Make the store in the object's constructor.
- * Writes are on disk before the object's response leaves it (output gate).
+ * Keeps pets in the SQLite database of a Durable Object. Make the store in the object's
+ * constructor. Writes are on disk before the object's response leaves it (output gate).
  *
  * @param storage `ctx.storage` of an object whose class is in `new_sqlite_classes`.
  * @throws {TypeError} If `storage` is no storage with SQLite.

@@ -14,8 +14,8 @@ import { asUnavailable, isMissing } from "./errors.ts";
 const SCHEMA_VERSION = 1;
 
 /**
- * The statements that create the tables. They change no table that exists, so several Workers may run them. A migration
- * must check the version first.
+ * The statements that create the tables. They change no table that exists, so several Workers may
+ * run them. A migration must check the version first.
  */
 const CREATE_TABLES: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS petstore_schema (
@@ -33,8 +33,8 @@ const CREATE_TABLES: readonly string[] = [
 const SELECT_VERSION: Statement = ["SELECT version FROM petstore_schema WHERE id = 1"];
 
 /**
- * The SQL that makes the tables, for wrangler's migrations, if Workers must not make them. It changes no table that
- * exists.
+ * The SQL that makes the tables, for wrangler's migrations, if Workers must not make them. It
+ * changes no table that exists.
  */
 export function d1Schema(): string {
   return CREATE_TABLES.map((sql) => `${sql};\n`).join("");
@@ -47,7 +47,10 @@ export type RunTransaction = (...statements: readonly Statement[]) => MaybePromi
 export interface Tables {
   /** Runs statements in one transaction. */
   run(...statements: Statement[]): Promise<Rows[]>;
-  /** Runs statements that add a pet in one transaction. If that fails, the error says whether the pet may have been stored. */
+  /**
+   * Runs statements that add a pet in one transaction. If that fails, the error says whether the
+   * pet may have been stored.
+   */
   runCreate(...statements: Statement[]): Promise<Rows[]>;
   /** Refuses later uses. */
   close(): void;
@@ -57,8 +60,8 @@ export interface Tables {
 export function createTables(name: string, runTransaction: RunTransaction): Tables {
   let isClosed = false;
   /**
-   * Whether the tables have been found usable. Requests do not share the check, since one of a Worker must not wait for the promises of
-   * another.
+   * Whether the tables have been found usable. Requests do not share the check, since one of a
+   * Worker must not wait for the promises of another.
    */
   let isChecked = false;
 
@@ -68,7 +71,8 @@ export function createTables(name: string, runTransaction: RunTransaction): Tabl
       if (!isChecked) await check();
       return await runNow(statements, addsPet);
     } catch (error) {
-      // A table may be missing after a restore to a time before it was made, or a `deleteAll()` of the object. The next use makes it.
+      // A table may be missing after a restore to a time before it was made, or a `deleteAll()` of
+      // the object. The next use makes it.
       if (isMissing(error)) isChecked = false;
       throw error;
     }

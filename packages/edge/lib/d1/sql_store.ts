@@ -1,6 +1,7 @@
 /**
- * The store on any database that runs statements of SQLite as one transaction: D1 or that of a Durable Object. No statement uses a function
- * such as `changes()`, which depends on the connection: D1 guarantees only that the statements of a batch are one transaction.
+ * The store on any database that runs statements of SQLite as one transaction: D1 or that of a
+ * Durable Object. No statement uses a function such as `changes()`, which depends on the
+ * connection: D1 guarantees only that the statements of a batch are one transaction.
  */
 
 import type {
@@ -42,14 +43,14 @@ const ID = "CAST(id AS TEXT) AS id";
 const INSERT_PET = `INSERT INTO petstore_pets (name, category_id, status) VALUES (?, ?, ?) RETURNING ${ID}`;
 
 /**
- * Undoes the transaction if the pet is not there under a valid id, because another program's trigger has deleted it or given it another one.
- * It does so by a version that is NULL.
+ * Undoes the transaction if the pet is not there under a valid id, because another program's
+ * trigger has deleted it or given it another one. It does so by a version that is NULL.
  */
 const REQUIRE_PET = `INSERT INTO petstore_schema (id, version)
   SELECT 1, NULL WHERE NOT EXISTS (SELECT 1 FROM petstore_pets WHERE id = ${LAST_ID} AND id <= ${MAX_ID})`;
 
-// A create with an Idempotency-Key runs the next five statements, in this order. If a transaction must not be committed, a statement writes NULL
-// into a column that is NOT NULL, and so fails.
+// A create with an Idempotency-Key runs the next five statements, in this order. If a transaction
+// must not be committed, a statement writes NULL into a column that is NOT NULL, and so fails.
 
 /** 1. Forgets the request with this key if it has expired, and up to two other expired ones. Parameter: key. */
 const FORGET_EXPIRED_REQUESTS = `DELETE FROM petstore_requests WHERE key IN (
@@ -58,18 +59,23 @@ const FORGET_EXPIRED_REQUESTS = `DELETE FROM petstore_requests WHERE key IN (
   SELECT key FROM (SELECT key FROM petstore_requests WHERE expires_at <= ${NOW} ORDER BY expires_at LIMIT 2))`;
 
 /**
- * 2. Remembers the request, unless its key is known, and reserves the next id for its pet. The id is negative until the pet is there. Parameters:
+ * 2. Remembers the request, unless its key is known, and reserves the next id for its pet. The id
+ *    is negative until the pet is there. Parameters:
  * key, fingerprint, retention in milliseconds.
  */
 const RESERVE_ID = `INSERT INTO petstore_requests (key, fingerprint, pet_id, expires_at)
   VALUES (?, ?, -1 - min(coalesce(${LAST_ID}, 0), ${MAX_ID}), ${NOW} + ?) ON CONFLICT (key) DO NOTHING`;
 
-/** 3. Inserts the pet under the id that its request has just reserved, and nothing for a request that was known. Parameters: a pet, key. */
+/**
+ * 3. Inserts the pet under the id that its request has just reserved, and nothing for a request
+ *    that was known. Parameters: a pet, key.
+ */
 const INSERT_RESERVED_PET = `INSERT INTO petstore_pets (id, name, category_id, status)
   SELECT -pet_id, ?, ?, ? FROM petstore_requests WHERE key = ? AND pet_id < 0 RETURNING ${ID}`;
 
 /**
- * 4. Makes the id positive. It undoes the transaction if no pet has a valid id that was reserved, because another program's trigger has ignored
+ * 4. Makes the id positive. It undoes the transaction if no pet has a valid id that was reserved,
+ *    because another program's trigger has ignored
  * or deleted the pet: `pet_id` would be NULL. Parameter: key.
  */
 const CONFIRM_REQUEST =
@@ -81,8 +87,8 @@ const SELECT_REQUEST = "SELECT fingerprint, CAST(pet_id AS TEXT) AS id FROM pets
 
 const SELECT_PET = `SELECT ${PET_JSON} AS json FROM petstore_pets WHERE id = ?`;
 
-// A page has a row for each pet: D1 charges for each row read, and one JSON array would read each twice. `ORDER BY id` would sort by the
-// column of the result, which is text.
+// A page has a row for each pet: D1 charges for each row read, and one JSON array would read each
+// twice. `ORDER BY id` would sort by the column of the result, which is text.
 const PET_ROWS = `SELECT ${ID}, ${PET_JSON} AS json FROM petstore_pets AS pet`;
 const SELECT_PAGE = `${PET_ROWS} WHERE id > ? ORDER BY pet.id LIMIT ?`;
 const SELECT_PAGE_OF_STATUS = `${PET_ROWS} WHERE status = ? AND id > ? ORDER BY pet.id LIMIT ?`;
@@ -105,9 +111,11 @@ export function createSqlStore(name: string, run: RunTransaction): KeyedPetStore
    * Adds a pet unless the request is known, in one transaction:
    *
    * 1. A request with this key that has expired is forgotten.
-   * 2. If the key is not known, the request is remembered. Its `pet_id` is negative, which says that the pet with this id is still missing.
+   * 2. If the key is not known, the request is remembered. Its `pet_id` is negative, which says
+   *    that the pet with this id is still missing.
    * 3. If it is negative, the pet is inserted under this id.
-   * 4. If it is negative, it becomes positive. This fails if the pet is not there, and then nothing of all this has happened.
+   * 4. If it is negative, it becomes positive. This fails if the pet is not there, and then nothing
+   *    of all this has happened.
    * 5. What is remembered of the request is read: it tells whether the pet is that of this request.
    */
   async function createOnce(
@@ -151,7 +159,10 @@ export function createSqlStore(name: string, run: RunTransaction): KeyedPetStore
     async check() {
       await tables.run(["SELECT 1 FROM petstore_pets LIMIT 1"]);
     },
-    /** Refuses later calls at once. It waits for no create, because a request of a Worker must not wait for the creates of others. */
+    /**
+     * Refuses later calls at once. It waits for no create, because a request of a Worker must not
+     * wait for the creates of others.
+     */
     close: () => tables.close(),
     [Symbol.asyncDispose]: () => Promise.resolve(tables.close()),
   };

@@ -1,4 +1,7 @@
-/** What becomes of the errors of D1, by the messages that Cloudflare documents, and of tables that another program has changed. */
+/**
+ * What becomes of the errors of D1, by the messages that Cloudflare documents, and of tables that
+ * another program has changed.
+ */
 
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -116,7 +116,8 @@ test("a create, an earlier one that is told again, and a probe wait for a standb
       await untilAnswered(() => send("0"));
       for (const ask of [() => send(`${++sent}`), () => send("0"), () => store.checkWrites!()]) {
         await setStandbys(url, "away");
-        // One process of PostgreSQL decides at some time after the reload that commits wait. No setting shows it, but such a commit does.
+        // One process of PostgreSQL decides at some time after the reload that commits wait. No
+        // setting shows it, but such a commit does.
         await until("a commit that was given up and waits", async () => {
           return !await isAnswered(ask()) && await isWaiting(url, "add_pets");
         });

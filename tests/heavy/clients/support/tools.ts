@@ -1,6 +1,7 @@
 /**
- * Programs in node_modules, which Deno runs as processes, the standalone server with pets in memory, and the clients that the programs make
- * from its description by the commands of docs/clients.md.
+ * Programs in node_modules, which Deno runs as processes, the standalone server with pets in
+ * memory, and the clients that the programs make from its description by the commands of
+ * docs/clients.md.
  */
 
 import assert from "node:assert/strict";
@@ -27,8 +28,8 @@ const ENVIRONMENT = {
 };
 
 /**
- * Runs a program of node_modules, by its name for npx, or a script of this folder: on Node if it can be, or else on Deno. The output is that
- * of both streams.
+ * Runs a program of node_modules, by its name for npx, or a script of this folder: on Node if it
+ * can be, or else on Deno. The output is that of both streams.
  */
 export async function run(program: string, args: string[], env: Record<string, string> = {}) {
   const path = program.endsWith(".ts") ? program : `${ROOT}node_modules/.bin/${program}`;
@@ -58,7 +59,10 @@ export function writeGenerated(name: string, text: string): string {
   return `generated/${name}`;
 }
 
-/** The part of the page with the commands for this folder. Those above it are for an empty one, and name no configuration. */
+/**
+ * The part of the page with the commands for this folder. Those above it are for an empty one, and
+ * name no configuration.
+ */
 const [, PAGE = ""] = readPage("docs/clients.md").split("### What is tested");
 
 /** The output of the examples, according to the page. */

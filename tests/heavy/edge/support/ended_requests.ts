@@ -1,6 +1,6 @@
 /**
- * A Worker with a petstore whose keys are in D1. Some of its requests end before the petstore has answered, as the runtime ends them when
- * a client leaves.
+ * A Worker with a petstore whose keys are in D1. Some of its requests end before the petstore has
+ * answered, as the runtime ends them when a client leaves.
  */
 
 import { createPetstore } from "@petstore/petstore";

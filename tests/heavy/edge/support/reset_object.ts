@@ -1,4 +1,7 @@
-/** The Worker of workers/object, whose object can be reset in the middle of a request, as Cloudflare does for new code or after a failure. */
+/**
+ * The Worker of workers/object, whose object can be reset in the middle of a request, as Cloudflare
+ * does for new code or after a failure.
+ */
 
 import worker, { PetsObject as Original } from "../workers/object/worker.ts";
 

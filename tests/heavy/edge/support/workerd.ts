@@ -17,7 +17,8 @@ type Run = (origin: string, other: string, context: TestContext) => Promise<void
 /**
  * A test that starts two Workers.
  *
- * @param file Their file, below tests/heavy/edge. If it has a class `PetsObject`, each Worker has a Durable Object of this class.
+ * @param file Their file, below tests/heavy/edge. If it has a class `PetsObject`, each Worker has a
+ * Durable Object of this class.
  * @param run Gets the origin of each.
  */
 export function testWorkers(title: string, file: string, run: Run, compatibilityDate = "2026-07-01"): void {

@@ -1,4 +1,7 @@
-/** A file that is overwritten, a volume that is replaced, and a file that is mounted by itself, with a server that uses it. */
+/**
+ * A file that is overwritten, a volume that is replaced, and a file that is mounted by itself, with
+ * a server that uses it.
+ */
 
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** SIGKILL under clients that create pets: what was acknowledged is there after the next start, and a repeated create adds nothing. */
+/**
+ * SIGKILL under clients that create pets: what was acknowledged is there after the next start, and
+ * a repeated create adds nothing.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +10,10 @@ import { ServerProcess, walk } from "../../../support/server/server_process.ts";
 import { withTempFolder } from "../../../support/temp.ts";
 import { until } from "../../../support/until.ts";
 
-/** How many clients create pets at the same time, and after how many more acknowledged pets the server is killed, round by round. */
+/**
+ * How many clients create pets at the same time, and after how many more acknowledged pets the
+ * server is killed, round by round.
+ */
 const CLIENTS = 16, KILLS = [0, 1, 40, 200, 500];
 
 const CUT = { status: 503, headers: new Headers(), text: '{"code":"store_unavailable"}' };

@@ -1,4 +1,5 @@
-// Each entry point as a strict project uses it, and what its types refuse. Compiled, not run. Deno compiles every other use of the types.
+// Each entry point as a strict project uses it, and what its types refuse. Compiled, not run. Deno
+// compiles every other use of the types.
 import { type ConformanceCase, conformanceCases, type Handle, storeCases } from "@petstore/conformance";
 import { createClient, type NewPet, PetstoreError, type PetstoreErrorCode } from "@petstore/client";
 import { createDurableObjectStore, type DurableObjectBinding } from "@petstore/edge/d1";

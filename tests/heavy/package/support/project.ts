@@ -1,4 +1,7 @@
-/** New projects of strangers, who install the packages from a registry. `deno task release:rehearse` starts it and publishes to it. */
+/**
+ * New projects of strangers, who install the packages from a registry. `deno task release:rehearse`
+ * starts it and publishes to it.
+ */
 
 import assert from "node:assert/strict";
 import { cpSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
