@@ -33,6 +33,12 @@ const UNSENDABLE = /[^\t -~\x80-\xff]/;
 /** The first bytes of a body in gzip (RFC 1952 §2.3.1) and in zstd (RFC 8878 §3.1.1). */
 const CODED = /^(31,139,8|40,181,47,253)\b/;
 
+/**
+ * The requests that apps are answering. Node's `Request` hears of an abort only until it is
+ * collected as garbage, and while a body of the app stalls, nothing else holds it.
+ */
+const ANSWERING = /* @__PURE__ */ new Set<Request>();
+
 /** No client sees this. Logs and metrics do. */
 const CLIENT_LEFT = /* @__PURE__ */ new Problem(400, "bad_request", "The client disconnected");
 
@@ -45,12 +51,15 @@ const CLIENT_LEFT = /* @__PURE__ */ new Problem(400, "bad_request", "The client 
  */
 export async function askApp(request: Request, answer: () => Response | Promise<Response>): Promise<Reply> {
   const { signal } = request;
+  ANSWERING.add(request);
   try {
     return await readResponse(await answer(), signal);
   } catch (thrown) {
     // The app may have given the signal to `fetch`, which then throws its reason. A host may abort it with any reason.
     if (signal.aborted && (thrown === signal.reason || isInterruption(thrown))) return CLIENT_LEFT;
     throw thrown;
+  } finally {
+    ANSWERING.delete(request);
   }
 }
 

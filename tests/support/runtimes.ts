@@ -31,6 +31,9 @@ interface TestRuntime {
 /** Leads the names of the packages to this checkout. */
 const NAMES = `${ROOT}tests/support/names.mjs`;
 
+/** How long a run of tests may take, in milliseconds. A test that hangs is then a failure, and not a gate without an end. */
+const RUN_LIMIT_MS = 300_000;
+
 /** How a Node runs tests: in one process, because a process for each file takes half as much time again. */
 export const NODE_TEST = [
   "--disable-warning=ExperimentalWarning",
@@ -69,6 +72,7 @@ export async function runTests(
     env: { ...env, NODE_COMPILE_CACHE: CACHE },
     stdout: "piped",
     stderr: "piped",
+    signal: AbortSignal.timeout(RUN_LIMIT_MS),
   }).output();
   const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
   assert.ok(success, failures(output));

@@ -8,6 +8,8 @@ import { Buffer } from "node:buffer";
 import { createServer } from "node:http";
 import process from "node:process";
 import test from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { gzipSync } from "node:zlib";
 import { createNodeListener } from "../../lib/hosts/node.ts";
 import { createMemoryStore } from "../../lib/stores/memory/memory_store.ts";
@@ -289,4 +291,26 @@ test("a pet is shown after its 201 where the counters of a store are wrong, or c
     await store.create({ name: "Rex", categoryId: 7n, status: "sold" });
     assert.match(await list(), /^\[\{"id":1,/);
   }
+});
+
+test("a body that stalls is cancelled when the client leaves, also after a collection of garbage", async () => {
+  setFlagsFromString("--expose-gc");
+  // Only new contexts get what a flag exposes.
+  const collectGarbage = runInNewContext("globalThis.gc") ?? (() => {});
+  const asked = Promise.withResolvers<void>(), cancelled = Promise.withResolvers<void>();
+  const { ask } = open(() =>
+    new Response(
+      new ReadableStream({ pull: () => asked.resolve(), cancel: () => cancelled.resolve() }, { highWaterMark: 0 }),
+    )
+  );
+  const leaving = new AbortController();
+  const answered = ask(ORDERS, { signal: leaving.signal });
+  await asked.promise;
+  for (let turns = 0; turns < 3; turns++) {
+    await new Promise((resolve) => setTimeout(resolve));
+    collectGarbage();
+  }
+  leaving.abort();
+  assert.equal((await answered).status, 400);
+  await cancelled.promise;
 });
