@@ -5,6 +5,7 @@
  */
 
 import { hashText } from "../http/hash.ts";
+import type { RequestContext } from "../http/context.ts";
 import type { Handler } from "../http/operation.ts";
 import { BROKEN_OFF, type Reply } from "../http/reply.ts";
 import { withoutCache } from "../operations/definition.ts";
@@ -15,6 +16,9 @@ import { createService, type Service } from "./service.ts";
 
 /** The status is 503, so that a client which does not read the body sees no success either. The body breaks off. */
 const BROKEN_REPLY: Reply = { status: 503, headers: {}, body: BROKEN_OFF };
+
+/** The faults that requests have drawn. A request has one at most, also if its petstore got faults several times. */
+const DRAWN = /* @__PURE__ */ new WeakMap<RequestContext, Fault>();
 
 /**
  * Makes another service of the same settings, some of whose requests fail. The given one stays
@@ -43,10 +47,11 @@ function withDraws(handler: Handler, drawFault: () => Fault | undefined, delayMs
   // From the cache, a reply would be sent without a draw.
   const answer = withoutCache(handler);
   return (call) => {
-    const hasFault = call.context.fields !== undefined;
-    const fault = hasFault ? undefined : drawFault();
+    const { context } = call;
+    const fault = DRAWN.has(context) ? undefined : drawFault();
     if (!fault) return answer(call);
-    call.context.fields = { [FAULT_FIELD]: fault };
+    DRAWN.set(context, fault);
+    context.fields = { [FAULT_FIELD]: fault };
     switch (fault) {
       case "delay":
         return sleep(delayMs).then(() => answer(call));
@@ -68,7 +73,7 @@ function withDraws(handler: Handler, drawFault: () => Fault | undefined, delayMs
 function withLosses({ respond, finisher }: Service): Service["respond"] {
   return (context, send) =>
     respond(context, (reply) => {
-      const isLost = context.fields?.[FAULT_FIELD] === "lose";
+      const isLost = DRAWN.get(context) === "lose";
       return send(isLost ? finisher.prepare(BROKEN_REPLY, context) : reply);
     });
 }

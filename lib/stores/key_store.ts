@@ -37,13 +37,14 @@ export interface KeySnapshot {
  * {@link StoreUnavailableError}.
  *
  * Each change is atomic, and none reverts a change of another program: an expiry only moves to an
- * earlier time, and the first revocation stays.
+ * earlier time, and the first revocation stays. When a change resolves, it is as durable as a pet
+ * that was created: on disk, if the store has one.
  */
 export interface KeyStore {
   /** Every key, also expired and revoked ones, in the order in which they were added. */
   list(): MaybePromise<readonly StoredKey[]>;
   /**
-   * Adds a key. It is on disk when this resolves.
+   * Adds a key.
    *
    * @param replaced The id and the new expiry of the key that the added one replaces. Both keys are
    * changed, or neither.
@@ -51,7 +52,7 @@ export interface KeyStore {
    */
   add(key: StoredKey, replaced?: { id: string; expires: Date }): MaybePromise<boolean>;
   /**
-   * Revokes a key. The revocation is on disk when this resolves. A second one changes nothing.
+   * Revokes a key. A second revocation changes nothing.
    *
    * @returns False if there is no such key.
    */
