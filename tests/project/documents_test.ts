@@ -106,6 +106,12 @@ const NAMED: [what: string, named: string[], existing: string[]][] = [
     Object.entries(ERROR_STATUS).map(([code, status]) => `${code} ${status}`),
   ],
   [
+    "the client's type names the error codes",
+    // The type ends with the first empty line.
+    matches(readPage("packages/client/lib/error.ts").split("\n\n")[0]!, /^ {2}\| "([a-z_]+)"$/gm),
+    Object.keys(ERROR_STATUS),
+  ],
+  [
     "docs/library.md names the options",
     matches(sectionOf("docs/library.md", "Options"), /^\| `(\w+)`/gm),
     Object.keys(checkOptions({ keys: ["k"] })),

@@ -3,7 +3,7 @@
 import type { Api } from "./api.ts";
 
 /**
- * Who makes a promise: the specification, `petstore-spec.md`, or this project in full, which
+ * Who makes a promise: the specification (docs/specification.md), or this project in full, which
  * settles what the specification leaves open.
  */
 export type Level = "specification" | "full";
