@@ -1,5 +1,6 @@
 /**
- * The statements of the store. Their parameters and columns are text, so that no number is rounded.
+ * The statements of the store. Their parameters and columns are text, so that no number is rounded,
+ * and none comes as bytes if the app has set `binary` for its pool.
  * They are plain SQL. `qualify()` makes them safe on a search path of other roles, and says which
  * few constructs they do without. The tables and the SQL functions are in the folder `schema`.
  */
@@ -43,7 +44,7 @@ const PET_JSON = `concat('{"id":', id, ',"name":', to_json(name), ',"categoryId"
   ',"status":"', ${STATUS_NAME}, '"}')`;
 
 /** Adds pets, or imports them. `schema/functions.ts` has the SQL function. */
-export function addStatement(schema: string, columns = "outcome, id"): string {
+export function addStatement(schema: string, columns = "outcome, id::text"): string {
   return qualify(`SELECT ${columns}
     FROM "${schema}".add_pets($1::text[], $2::bigint[], $3::smallint[], $4::text[], $5::text[], $6::bigint[])`);
 }

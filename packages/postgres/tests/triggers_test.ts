@@ -71,6 +71,21 @@ test.schema(
   },
 );
 
+test.schema("a pool may ask for binary values, for the app's own statements", async (url, schema) => {
+  // The types of node-postgres lack this option.
+  const binary = { binary: true };
+  const pool = new Pool({ connectionString: url, max: 1, ...binary });
+  const store = await createPostgresStore(pool, { schema });
+  assert.equal(await store.create(PET), 1n);
+  assert.deepEqual(await store.createOnce!(PET, request("once")), { outcome: "created", id: 2n });
+  assert.deepEqual(await store.createOnce!(PET, request("once")), { outcome: "replayed", id: 2n });
+  assert.equal(await store.get(2n), formatPet({ id: 2n, ...PET }));
+  assert.equal(await store.keys.add(keyOf("a")), true);
+  assert.deepEqual(await store.keys.list(), [keyOf("a")]);
+  await store.close();
+  await pool.end();
+});
+
 test.schema("a pool whose connections cannot say whether a transaction is open is refused", async (url, schema) => {
   const Older = class extends Client {
     override getTransactionStatus = undefined as never;
