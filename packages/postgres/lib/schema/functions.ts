@@ -7,7 +7,10 @@ export const LOCKS = { migrating: 1_886_680_168, writing: 1_886_680_169, forgett
  */
 export const SAFE_PATH = "pg_catalog, pg_temp";
 
-/** Returns the SQL that makes the functions of a schema. */
+/**
+ * Returns the SQL that makes the functions of a schema. After a release, a function keeps the type
+ * of its result: `CREATE OR REPLACE` cannot change it, and servers of both releases call it.
+ */
 export function createFunctions(schema: string): string {
   const all = [createCheckIds, createAddPets, createForgetRequests];
   return all.map((create) => create(schema)).join("\n");
