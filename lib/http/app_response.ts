@@ -51,7 +51,10 @@ const CLIENT_LEFT = /* @__PURE__ */ new Problem(400, "bad_request", "The client 
  */
 export async function askApp(request: Request, answer: () => Response | Promise<Response>): Promise<Reply> {
   const { signal } = request;
-  ANSWERING.add(request);
+  const release = () => ANSWERING.delete(request);
+  if (!signal.aborted) ANSWERING.add(request);
+  // An app may never answer, so its request is held no longer than the client waits.
+  signal.addEventListener("abort", release);
   try {
     return await readResponse(await answer(), signal);
   } catch (thrown) {
@@ -59,7 +62,8 @@ export async function askApp(request: Request, answer: () => Response | Promise<
     if (signal.aborted && (thrown === signal.reason || isInterruption(thrown))) return CLIENT_LEFT;
     throw thrown;
   } finally {
-    ANSWERING.delete(request);
+    signal.removeEventListener("abort", release);
+    release();
   }
 }
 

@@ -294,9 +294,7 @@ test("a pet is shown after its 201 where the counters of a store are wrong, or c
 });
 
 test("a body that stalls is cancelled when the client leaves, also after a collection of garbage", async () => {
-  setFlagsFromString("--expose-gc");
-  // Only new contexts get what a flag exposes.
-  const collectGarbage = runInNewContext("globalThis.gc") ?? (() => {});
+  const collectGarbage = garbageCollector() ?? (() => {});
   const asked = Promise.withResolvers<void>(), cancelled = Promise.withResolvers<void>();
   const { ask } = open(() =>
     new Response(
@@ -314,3 +312,33 @@ test("a body that stalls is cancelled when the client leaves, also after a colle
   assert.equal((await answered).status, 400);
   await cancelled.promise;
 });
+
+test("a request that an app never answers is not kept in memory after its client has left", async (t) => {
+  const collectGarbage = garbageCollector();
+  if (!collectGarbage) return t.skip("the runtime exposes no collection of garbage");
+  const abandoned: WeakRef<Request>[] = [];
+  const { ask } = open((request) => {
+    abandoned.push(new WeakRef(request));
+    return new Promise(() => {});
+  });
+  for (let i = 0; i < 10; i++) {
+    const leaving = new AbortController();
+    void ask(ORDERS, { signal: leaving.signal });
+    await new Promise((resolve) => setTimeout(resolve));
+    leaving.abort();
+  }
+  for (let turns = 0; turns < 5; turns++) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    collectGarbage();
+  }
+  assert.equal(abandoned.length, 10);
+  // The last one may still be on the stack.
+  assert.ok(abandoned.filter((request) => request.deref()).length <= 1);
+});
+
+/** A function that collects garbage, if the runtime has one. */
+function garbageCollector(): (() => void) | undefined {
+  setFlagsFromString("--expose-gc");
+  // Only new contexts get what a flag exposes.
+  return runInNewContext("globalThis.gc");
+}
