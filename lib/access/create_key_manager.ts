@@ -74,7 +74,7 @@ export function createKeyManager(store: KeyStore, options: KeyManagerOptions = {
   }
 
   const manager: FindingKeyManager = {
-    // The time is 0 if no observer needs it.
+    // The time is undefined if no observer needs it.
     findKey: (key, { arrivedAt }) => cache.find(key, arrivedAt ?? performance.now()),
     async add(newKey) {
       return await keep(await makeNewKey(checkNewKey(newKey)));

@@ -47,13 +47,16 @@ export function requireSafeFiles(givenPath: string, path: string, use: FileUse):
 /** The largest file that a killed first start leaves: one page. A larger one beside its journal was put there later. */
 const MAX_FIRST_START_BYTES = 4096;
 
-/** The first byte of a rollback journal whose transaction has not ended. */
+/** The first byte of a database, in "SQLite format 3", and that of a rollback journal whose transaction has not ended. */
+const DATABASE_MAGIC = 0x53;
 const JOURNAL_MAGIC = 0xd9;
 
 /**
- * Whether a killed first start has left its journal beside a file. SQLite would empty the file by
- * it, also a backup that was copied there since. At offset 16, a journal has the number of pages
- * that the database had before (https://www.sqlite.org/fileformat2.html, §3).
+ * Whether a file is a database beside the journal that a killed first start has left there. SQLite
+ * would empty the file by it, also a backup that was copied there since. At offset 16, a journal
+ * has the number of pages that the database had before
+ * (https://www.sqlite.org/fileformat2.html, §3). A first transaction that was killed late leaves a
+ * large file too, but one that begins with zeros.
  */
 function hasJournalOfEmptyDatabase(path: string): boolean {
   const journal = `${path}-journal`;
@@ -62,10 +65,11 @@ function hasJournalOfEmptyDatabase(path: string): boolean {
   const descriptor = openSync(journal, "r");
   try {
     readSync(descriptor, header);
-    return header.getUint8(0) === JOURNAL_MAGIC && header.getUint32(16) === 0;
   } finally {
     closeSync(descriptor);
   }
+  if (header.getUint8(0) !== JOURNAL_MAGIC || header.getUint32(16) !== 0) return false;
+  return IS_WORKER || byteOf(path, 0) === DATABASE_MAGIC;
 }
 
 /**
@@ -87,10 +91,13 @@ function hasForeignLog(path: string): boolean {
 
 /** Whether a file says in its header that it has no log. A worker cannot look. */
 function saysWithoutLog(path: string): boolean {
-  if (IS_WORKER) return false;
-  const version = new Uint8Array(1);
-  readSync(descriptorOf(path), version, 0, 1, VERSION_AT);
-  return version[0] === VERSION_WITHOUT_LOG;
+  return !IS_WORKER && byteOf(path, VERSION_AT) === VERSION_WITHOUT_LOG;
+}
+
+function byteOf(path: string, position: number): number | undefined {
+  const byte = new Uint8Array(1);
+  readSync(descriptorOf(path), byte, 0, 1, position);
+  return byte[0];
 }
 
 /**

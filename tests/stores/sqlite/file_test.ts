@@ -18,6 +18,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { inspectDatabase } from "../../../lib/stores/sqlite/inspection.ts";
 import { formatPet } from "../../../lib/stores/store.ts";
 import { whileReplaced } from "../../support/while_replaced.ts";
@@ -115,6 +116,21 @@ test.path("a file that was restored beside the journal of a killed first start i
   assert.deepEqual(readFileSync(path), restored);
   rmSync(`${path}-journal`);
   assert.equal(await usingStore(path, (store) => store.create(REX)), 201n);
+});
+
+test.path("a first transaction that was killed late is rolled back, although it has left a large file", async (path) => {
+  const db = new DatabaseSync(path);
+  // The cache is small, so that SQLite writes pages before the commit. The first one waits until the commit.
+  db.exec("PRAGMA journal_mode = DELETE; PRAGMA cache_size = 2; BEGIN; CREATE TABLE t (x)");
+  const insert = db.prepare("INSERT INTO t VALUES (?)");
+  for (let i = 0; i < 200; i++) insert.run("x".repeat(1000));
+  const files = [path, `${path}-journal`];
+  const copies = files.map((file) => readFileSync(file));
+  db.exec("ROLLBACK");
+  db.close();
+  files.forEach((file, i) => writeFileSync(file, copies[i]!));
+  assert.ok(copies[0]!.length > 4096);
+  assert.equal(await usingStore(path, (store) => store.create(REX)), 1n);
 });
 
 test.path("a log whose database is missing is left unchanged", async (path) => {
