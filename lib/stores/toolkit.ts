@@ -24,7 +24,7 @@ export { type Check, checkAll, type Checks, oneOf, wholeNumber } from "../option
 export { attempt, chain, type MaybePromise, resolvesWithin, untilAborted } from "../promises.ts";
 export { PET_STATUSES, type PetDraft, type PetStatus } from "../pet.ts";
 export { Batch, type BatchOptions, type CommittingStore, FULL_BATCH, type ObservedBatch } from "./database/batch.ts";
-export { storeClosed, uncertainOutcomeError } from "./database/errors.ts";
+export { storeClosed, uncertainOutcomeError } from "./database/write_errors.ts";
 export { type Rows, type RunStatements, SqlKeys, type Statement, type Value } from "./database/sql_keys.ts";
 export {
   KEY_COLUMNS,

@@ -1,7 +1,7 @@
 import { isPromise, type MaybePromise } from "../../promises.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { ClientWait, waitMs } from "./client_wait.ts";
-import { storeClosed } from "./errors.ts";
+import { storeClosed } from "./write_errors.ts";
 
 /**
  * How many writes make a batch full. A full batch is committed at once, because a larger commit

@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { statusCode } from "../status_code.ts";
 import { type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
 import { outcomeOfRepeated, type RememberedRequest } from "../remembered_request.ts";
-import { uncertainOutcomeError } from "../database/errors.ts";
+import { uncertainOutcomeError } from "../database/write_errors.ts";
 import type { Outcome, Write } from "../database/writing_store.ts";
 import type { Connection } from "./connection.ts";
 import { asUnavailable, isIoError, unavailableFrom } from "./errors.ts";

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { Batch } from "../database/batch.ts";
 import { chain, type MaybePromise, sleep } from "../../promises.ts";
 import { requireValid } from "../status_code.ts";
-import { uncertainOutcomeError } from "../database/errors.ts";
+import { uncertainOutcomeError } from "../database/write_errors.ts";
 import type { Outcome, Outcomes, PendingWrite, Write } from "../database/writing_store.ts";
 import type { Connection } from "./connection.ts";
 import { isBusy } from "./errors.ts";

@@ -1,3 +1,5 @@
+/** The errors that stores on a database throw for a write whose outcome is unknown, and after their close. */
+
 import { StoreUnavailableError } from "../store.ts";
 
 /**
