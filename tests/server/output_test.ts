@@ -70,7 +70,7 @@ for (const line of ["openapi", "help", "keys add --label=ci"]) {
     }));
 }
 
-test("a key that nobody gets, because the reader of the pipe has ended, is no success", () =>
+test("a key that cannot be printed, because the reader of the pipe has ended, is no success", () =>
   withTempFolder(async (folder) => {
     await using child = startShell(folder, `"$@" keys add --label=ci | true; exit \${PIPESTATUS[0]}`);
     assert.equal(await child.exit(), 1);

@@ -10,6 +10,19 @@ import { test } from "../support/server/in_process.ts";
 import { makeStore, runLine, succeed } from "../support/server/pet_files.ts";
 import { overwrite } from "../support/system/disk.ts";
 
+/** What stands in place of a key by mistake. */
+const NO_KEYS = [
+  "",
+  "undefined",
+  "None",
+  "nil",
+  "xxxx",
+  "%23%20pk_a",
+  "KEY=pk_a",
+  "vault:pk_a",
+  `Sha256:${"0".repeat(64)}`,
+];
+
 /** Each by its line, for runLine(), and a part of what it says. */
 const REFUSED: [line: string, shows: string][] = [
   // The command and its flags. A word that may be a key is not shown.
@@ -30,9 +43,7 @@ const REFUSED: [line: string, shows: string][] = [
   ["serve --hostname=a%20b", "--hostname must be an address or a name"],
   ["serve --faults=", "--faults must be faults and their shares"],
   ["serve --faults=times=3,lose=0", "--faults: No request would fail; give a share of delay, "],
-  ...["", "undefined", "None", "nil", "xxxx", "%23%20pk_a", "KEY=pk_a", "vault:pk_a", `Sha256:${"0".repeat(64)}`].map((
-    key,
-  ) => [`serve --key=${key}`, "--key: An API key has letters, digits and "] as [string, string]),
+  ...NO_KEYS.map((key): [string, string] => [`serve --key=${key}`, "--key: An API key has letters, digits and "]),
   ["PETSTORE_KEYS=pk_a,,pk_b serve", "PETSTORE_KEYS has no value before or after a comma"],
   ["PETSTORE_KEYS=pk_a,pk_b, serve", "PETSTORE_KEYS has no value before or after a comma"],
   ["serve --key=sha256:pk_0f", "sha256: and 64 hex digits"],

@@ -146,8 +146,8 @@ async function useKeys(
 /**
  * Prints a key, which the store has already.
  *
- * @throws {UnreachableError} If nobody gets the key, because the disk is full or the reader has
- * closed the pipe.
+ * @throws {UnreachableError} If the key cannot be printed, because the disk is full or the reader
+ * has closed the pipe.
  */
 async function printKey(
   { key, id, label, readOnly, expires }: AddedKey,

@@ -60,7 +60,7 @@ export function readKey(path: string): FileKey | undefined {
 }
 
 /**
- * Reads the text of a file, whoever owns it and can read it. The result is "" if there is no file.
+ * Reads the text of a file of any owner, with any permissions. The result is "" if there is no file.
  *
  * @throws {SettingError} If the file cannot be read.
  */

@@ -52,7 +52,7 @@ test.inFolder("a key expires at the beginning of a day, and then it cannot be re
   await refuse(`keys rotate ${day!.id}`, "The API keys cannot be used: There is no valid key ");
 });
 
-test.inFolder("a revoked key leaves the key files, whoever owns and reads them", async () => {
+test.inFolder("a revoked key leaves the key files, also those of other owners and permissions", async () => {
   // A server that starts in the folder `a` has both files there.
   mkdirSync("a/data", { recursive: true });
   const store = "--store=sqlite:a/data/petstore.db", file = "a/data/api-key";

@@ -36,7 +36,7 @@ test("another program's changes of keys are noticed, and pets that it adds are n
       assert.deepEqual(seen.keys, await keys.list(), change);
       version = seen.version;
     }
-    // Nobody would see a change of a file that was moved.
+    // Other programs would not see a change of a file that was moved.
     renameSync(path, `${path}.moved`);
     assert.throws(() => keys.listSince!(version), StoreUnavailableError);
   }));

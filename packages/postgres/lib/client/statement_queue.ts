@@ -190,8 +190,8 @@ export class StatementQueue {
       connection.release(error);
     } catch {
       // The pool refuses a connection that a listener of the app has given back, for example when
-      // the connection was lost. Nobody else would count its end: after a few, the store would have
-      // no connection left.
+      // the connection was lost. Its end counts all the same. Otherwise the store would have no
+      // connection left after a few.
     }
     this.#countEnd();
   }
