@@ -6,8 +6,8 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { ROOT } from "../tests/support/pages.ts";
-import { LOAD_CORE, SERVER_CORE, STOP } from "./load/machine.ts";
-import { startScript, startStandalone } from "./load/server_process.ts";
+import { startStandalone } from "./load/server_process.ts";
+import { LOAD_CORE, SERVER_CORE, STOP } from "./load/wrk.ts";
 import type { Contender, Place, Section } from "./rounds.ts";
 import type { Sample } from "./row.ts";
 import { casesOf, CREATE, LOADS, type Loads } from "./sections.ts";
@@ -28,7 +28,6 @@ const ALONE: Loads = { "create-lone": ["POST, 1 connection", { ...CREATE, connec
 /** What is measured of a tree, and the loads. The name begins the names of its cases. */
 const PARTS: Record<string, [start: (root: string, place: Place) => Promise<Contender>, loads: Loads]> = {
   "server": [startServer, { ...ALL, ...ALONE }],
-  "library": [(root) => startScript("Deno", "library.ts", { root, pets: PETS }), ALL],
   "in-process": [callInProcess, ALL],
 };
 
@@ -44,7 +43,7 @@ export function sectionsAgainst(ref: string, folder: string): Section[] {
   return Object.entries(PARTS).map(([part, [start, loads]]) => ({
     title: part,
     contenders: { [ref]: (place) => start(root, place), [NOW]: (place) => start(ROOT, place) },
-    cases: casesOf(part, part, [{ subject: NOW }, { subject: NOW, base: ref }], loads),
+    cases: casesOf(part, [{ subject: NOW }, { subject: NOW, base: ref }], loads),
   }));
 }
 
@@ -55,7 +54,7 @@ function startServer(root: string, { folder }: Place): Promise<Contender> {
 
 /** Calls of `handle()` without a socket, in a process that each measurement starts. */
 function callInProcess(root: string): Promise<Contender> {
-  const script = new URL("servers/in_process.ts", import.meta.url).pathname;
+  const script = new URL("servers/library.ts", import.meta.url).pathname;
   return Promise.resolve({
     async measure(load, warmUp, seconds) {
       const settings = JSON.stringify({ root, pets: PETS, load, warmUp, seconds });

@@ -6,10 +6,9 @@
 
 import { fileURLToPath } from "node:url";
 import { NODE } from "../tests/support/server/serve_task.ts";
-import { LOAD_CORE, STOP } from "./load/machine.ts";
-import type { ServerProcess } from "./load/server_process.ts";
 import type { OpenLoopSettings } from "./load/open_loop.ts";
-import { digits, table } from "./report/table.ts";
+import { LOAD_CORE, STOP } from "./load/wrk.ts";
+import { digits, table } from "./report/page.ts";
 import { startFilled, startPeer } from "./sections.ts";
 
 const PETS = 1_000_000;
@@ -17,36 +16,30 @@ const PETS = 1_000_000;
 /** The shares of the responses in the table, in percent. */
 const SHOWN = [50, 90, 99, 99.9, 99.99, 100];
 
-interface Contender {
-  name: string;
-  server: ServerProcess;
-  latencies: number[];
-  /** The resident memory after each turn, in MB. */
-  memory: number[];
-}
-
 export async function measureLatency(
   folder: string,
   { minutes, rate }: { minutes: number; rate: number },
 ): Promise<void> {
   await using petstore = await startFilled({ folder: Deno.makeTempDirSync({ dir: folder }) }, PETS);
   await using fastify = await startPeer("fastify.ts", "Node", { folder }, PETS);
-  const contenders: Contender[] = Object.entries({ "Petstore": petstore, "Fastify on Node": fastify })
-    .map(([name, server]) => ({ name, server, latencies: [], memory: [Math.round(server.memory)] }));
-  for (let minute = 0; minute <= minutes; minute++) {
-    for (const { server, latencies, memory } of contenders) {
-      const isWarmUp = minute === 0;
-      const measured = await runOpenLoop({ port: server.port, rate, seconds: isWarmUp ? 10 : 60, pets: PETS });
-      if (!isWarmUp) { for (const latency of measured) latencies.push(latency); }
-      memory.push(Math.round(server.memory));
+  const contenders = [
+    { name: "Petstore", server: petstore, latencies: [] as number[] },
+    { name: "Fastify on Node", server: fastify, latencies: [] as number[] },
+  ];
+  const turn = { rate, seconds: 60, pets: PETS };
+  for (const { server: { port } } of contenders) await runOpenLoop({ ...turn, port, seconds: 10 });
+  for (let minute = 1; minute <= minutes; minute++) {
+    for (const { server: { port }, latencies } of contenders) {
+      for (const latency of await runOpenLoop({ ...turn, port })) latencies.push(latency);
     }
   }
-  console.log(
-    `${rate} requests a second for ${minutes} min. Latency in milliseconds; memory in MB, also before and after
-ten seconds\n`,
-  );
-  const head = ["server", ...SHOWN.map((share) => share === 100 ? "longest" : `${share} %`), "memory"];
-  console.log(table(head, contenders.map(cells)));
+  const lines = contenders.map(({ name, server, latencies }) => {
+    const sorted = Float64Array.from(latencies).sort();
+    const percentiles = SHOWN.map((share) => sorted[Math.ceil(sorted.length * share / 100) - 1]!);
+    return [name, ...percentiles.map(digits), String(Math.round(server.memory))];
+  });
+  console.log(`${rate} requests a second for ${minutes} min. Latency in milliseconds, memory at the end in MB\n`);
+  console.log(table(["server", ...SHOWN.map((share) => `${share} %`), "memory"], lines));
 }
 
 /** The latencies of one turn, in milliseconds. */
@@ -57,10 +50,4 @@ async function runOpenLoop(settings: OpenLoopSettings): Promise<number[]> {
     .output();
   if (!success) throw new Error("The load has failed");
   return JSON.parse(new TextDecoder().decode(stdout));
-}
-
-function cells({ name, latencies, memory }: Contender): string[] {
-  const sorted = Float64Array.from(latencies).sort();
-  const percentiles = SHOWN.map((share) => sorted[Math.ceil(sorted.length * share / 100) - 1]!);
-  return [name, ...percentiles.map(digits), memory.join(", ")];
 }

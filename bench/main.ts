@@ -7,9 +7,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { sectionsAgainst } from "./against.ts";
 import { measureLatency } from "./latency.ts";
-import { STOP } from "./load/machine.ts";
-import { formatPage, formatRows, writePage } from "./report/page.ts";
-import { digits } from "./report/table.ts";
+import { STOP } from "./load/wrk.ts";
+import { digits, formatPage, formatSections, writePage } from "./report/page.ts";
 import { measureSection, type Section } from "./rounds.ts";
 import { FEWEST, type Row } from "./row.ts";
 import { SECTIONS } from "./sections.ts";
@@ -22,8 +21,8 @@ deno task bench --against REF        this tree, as its files are, beside a commi
 deno task bench latency              how long many users wait, beside another server
 
   --only CASE   this case only, or the cases whose names begin so: library, default-get, …; repeatable
-  --rounds N    rounds, by default ${ROUNDS}, or ${ROUNDS_AGAINST} with --against; each starts all servers anew
-  --minutes N   of latency, for each server, by default 10
+  --rounds N    rounds, by default ${ROUNDS}, or ${ROUNDS_AGAINST} with --against; each starts all servers anew. Of latency: turns of a
+                minute for each server, by default 10
   --rate N      of latency, requests a second, by default 4000
   --help        this text
 
@@ -34,7 +33,6 @@ A run of all cases with at least ${ROUNDS} rounds writes bench/results.md and it
 The cases of --against are get, list, filtered, create and random, each after one of these:
 
   server-       as its task starts it, on both cores: an SQLite file, and the access log in a file; create-lone from one connection
-  library-      createPetstore() on Deno.serve, on one core: pets in memory, no log
   in-process-   calls of handle() without a socket: pets in memory, 64 requests at a time
 `;
 
@@ -60,7 +58,7 @@ async function run(): Promise<void> {
   const { values, positionals: [what] } = parse();
   if (values.help) return console.log(HELP.trimEnd());
   if (what === "latency") {
-    return await measureLatency(folder, { minutes: count(values.minutes, 10), rate: count(values.rate, 4000) });
+    return await measureLatency(folder, { minutes: count(values.rounds, 10), rate: count(values.rate, 4000) });
   }
   if (what !== undefined) throw new Error(`There is no benchmark ${what}; see --help`);
   const { against, only } = values;
@@ -69,22 +67,12 @@ async function run(): Promise<void> {
   const rounds = count(values.rounds, against ? ROUNDS_AGAINST : ROUNDS);
   const begin = Date.now(), [loadBefore = 0] = Deno.loadavg(), fsync = measureSync();
   const rows: Row[] = [];
-  const failed: string[] = [];
-  for (const section of sections) {
-    try {
-      rows.push(...await measureSection(section, names, rounds, folder));
-    } catch (error) {
-      // The other sections go on.
-      console.error(error);
-      failed.push(section.title);
-    }
-  }
+  for (const section of sections) rows.push(...await measureSection(section, names, rounds, folder));
   const conditions = { minutes: (Date.now() - begin) / 60_000, loadBefore, fsync };
   if (against) {
-    console.log(`${formatRows(rows, true)}\n`);
+    console.log(formatSections(sections, rows));
     console.log(`"~" is noise. A change needs ${FEWEST} rounds to be more. The load before was ${digits(loadBefore)}.`);
   } else console.log(formatPage(rows, conditions));
-  if (failed.length > 0) throw new Error(`These have failed: ${failed.join(", ")}`);
   if (!against && !only && rounds >= ROUNDS) await writePage(rows, conditions);
 }
 
@@ -94,7 +82,6 @@ function parse() {
     against: text,
     only: { ...text, multiple: true },
     rounds: text,
-    minutes: text,
     rate: text,
     help: { type: "boolean" },
   } as const;
@@ -107,17 +94,13 @@ function count(given: string | undefined, fallback: number): number {
   throw new Error(`A number must be whole and at least 1, not ${JSON.stringify(given)}`);
 }
 
-/** The names of the cases that `--only` means, or of all. */
-function namesOf(sections: readonly Section[], only: readonly string[] | undefined): string[] {
+/** The names of the cases that begin with a text of `--only`, or of all. */
+function namesOf(sections: readonly Section[], only: readonly string[] = [""]): string[] {
   const names = sections.flatMap(({ cases }) => cases.map(({ name }) => name));
-  if (!only) return names;
-  const unknown = only.find((given) => !names.some((name) => isMeant(name, given)));
-  if (unknown !== undefined) throw new Error(`There is no case ${unknown}`);
-  return names.filter((name) => only.some((given) => isMeant(name, given)));
-}
-
-function isMeant(name: string, given: string): boolean {
-  return name === given || name.startsWith(`${given}-`);
+  for (const given of only) {
+    if (!names.some((name) => name.startsWith(given))) throw new Error(`There is no case ${given}`);
+  }
+  return names.filter((name) => only.some((given) => name.startsWith(given)));
 }
 
 /** The median time of an fsync, in milliseconds. */

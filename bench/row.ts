@@ -26,7 +26,7 @@ export interface Spread {
   median: number;
   low: number;
   high: number;
-  /** Of ratios: whether they are more than noise. */
+  /** Of ratios in enough rounds: whether they are more than noise. */
   change?: "~" | "slower" | "faster";
 }
 
@@ -73,7 +73,8 @@ const LEAST = 0.02;
  */
 function ratioSpread(ratios: readonly number[]): Spread {
   const spread = spreadOf(ratios), { median } = spread;
+  if (ratios.length < FEWEST) return spread;
   const others = ratios.filter((ratio) => (ratio > 1) !== (median > 1)).length;
-  const isClear = ratios.length >= FEWEST && others <= ratios.length / 9 && Math.abs(median - 1) >= LEAST;
+  const isClear = others <= ratios.length / 9 && Math.abs(median - 1) >= LEAST;
   return { ...spread, change: !isClear ? "~" : median < 1 ? "slower" : "faster" };
 }

@@ -64,8 +64,7 @@ export function startPeer(
 
 /** The server of a runtime alone, which sends what the first contender answers to the loads. */
 function startBare(runtime: Runtime, { firstPort }: Place): Promise<ServerProcess> {
-  const settings = { port: firstPort, loads: Object.values(LOADS).map(([, load]) => load) };
-  return startScript(runtime, runtime === "Node" ? "limit_node.ts" : "limit.ts", settings);
+  return startScript(runtime, "bare.ts", { port: firstPort, loads: Object.values(LOADS).map(([, load]) => load) });
 }
 
 /** What a user gets: the server as `deno task serve` starts it, beside frameworks whose creates are on disk too. */
@@ -79,7 +78,7 @@ const DEFAULT: Section = {
     "Hono on Deno": (place) => startPeer("hono.ts", "Deno", place, PETS),
     "Fastify on Node": (place) => startPeer("fastify.ts", "Node", place, PETS),
   },
-  cases: casesOf("default", "By default", [
+  cases: casesOf("default", [
     { subject: "Petstore" },
     { subject: "Hono on Deno" },
     { subject: "Fastify on Node" },
@@ -97,7 +96,7 @@ const READS: Section = {
     "Petstore": (place) => startFilled(place, MILLION, ["--log=off"]),
     "Fastify on Node": (place) => startPeer("fastify.ts", "Node", place, MILLION),
   },
-  cases: casesOf("reads", "Any address", [{ subject: "Petstore" }, { subject: "Fastify on Node" }], {
+  cases: casesOf("reads", [{ subject: "Petstore" }, { subject: "Fastify on Node" }], {
     "1000": ["GET of random pets of 1,000", randomOf(1000)],
     "20000": ["GET of random pets of 20,000", randomOf(20_000)],
     "100000": ["GET of random pets of 100,000", randomOf(100_000)],
@@ -112,20 +111,17 @@ function randomOf(pets: number): Load {
 }
 
 /** The library with pets in memory and without a log, beside the bare server of the runtime. */
-function librarySection(title: string, prefix: string, before: string, runtime: Runtime, base: string): Section {
+function librarySection(prefix: string, runtime: Runtime, base: string): Section {
   return {
-    title,
+    title: `The library on ${runtime}`,
     isCompared: true,
     contenders: {
       library: () => startScript(runtime, "library.ts", { root: ROOT, pets: PETS }),
       [base]: (place) => startBare(runtime, place),
     },
-    cases: casesOf(prefix, before, [{ subject: "library", base }], LOADS),
+    cases: casesOf(prefix, [{ subject: "library", base }], LOADS),
   };
 }
-
-const ON_DENO = librarySection("The library on Deno", "library", "In memory", "Deno", "bare Deno.serve");
-const ON_NODE = librarySection("On Node", "node", "Node", "Node", "bare node:http");
 
 /** Reads during creates, on a disk whose fsync takes some milliseconds longer, as on a common network disk. */
 const SLOW_DISK: Section = {
@@ -168,20 +164,16 @@ async function startOnSlowDisk(place: Place): Promise<ServerProcess> {
   return server;
 }
 
-/** Cases that have the same figures. The prefix begins their names, and `before` their titles. */
-export function casesOf(
-  prefix: string,
-  before: string,
-  figures: readonly Figure[],
-  loads: Loads,
-): Case[] {
-  return Object.entries(loads).map(([name, [what, load]]) => ({
-    name: `${prefix}-${name}`,
-    title: `${before}: ${what}`,
-    load,
-    figures,
-  }));
+/** Cases that have the same figures. The prefix begins their names. */
+export function casesOf(prefix: string, figures: readonly Figure[], loads: Loads): Case[] {
+  return Object.entries(loads).map(([name, [title, load]]) => ({ name: `${prefix}-${name}`, title, load, figures }));
 }
 
 /** The sections, in the order of the page. */
-export const SECTIONS: readonly Section[] = [READS, DEFAULT, ON_DENO, ON_NODE, SLOW_DISK];
+export const SECTIONS: readonly Section[] = [
+  READS,
+  DEFAULT,
+  librarySection("library", "Deno", "bare Deno.serve"),
+  librarySection("node", "Node", "bare node:http"),
+  SLOW_DISK,
+];

@@ -8,8 +8,7 @@ import { environment, NODE, taskFlags } from "../../tests/support/server/serve_t
 import { KEY, requestTo } from "../catalogue.ts";
 import type { Contender } from "../rounds.ts";
 import type { Sample } from "../row.ts";
-import { SERVER_CORE, STOP } from "./machine.ts";
-import { type Load, runWrk } from "./wrk.ts";
+import { type Load, runWrk, SERVER_CORE, STOP } from "./wrk.ts";
 
 export type Runtime = "Deno" | "Node";
 

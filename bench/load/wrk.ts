@@ -2,7 +2,15 @@
 
 import { fileURLToPath } from "node:url";
 import { AUTHORIZATION } from "../catalogue.ts";
-import { LOAD_CORE, STOP } from "./machine.ts";
+
+/** The core of every server. */
+export const SERVER_CORE = 0;
+
+/** The core of the load, apart from the servers. */
+export const LOAD_CORE = 1;
+
+/** Ends all processes of the benchmark when it is aborted. */
+export const STOP = new AbortController();
 
 /** Requests of one kind. A load with a body is of POST, and any other of GET. */
 export interface Load {
