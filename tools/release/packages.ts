@@ -48,6 +48,11 @@ function readPackage(root: string, folder: string): Package {
   return { folder, config: read("deno.json"), manifest: read("package.json") };
 }
 
+/** Whether a version comes before the one that it is to become, as 1.2.3-rc.0 does. */
+export function isPreRelease(version: string): boolean {
+  return version.includes("-");
+}
+
 /** The file name that `npm pack` gives to a package. */
 export function tarballName({ manifest: { name, version } }: Package): string {
   return `${name.replace("@", "").replace("/", "-")}-${version}.tgz`;

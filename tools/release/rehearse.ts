@@ -10,9 +10,10 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { readPackages, ROOT, tarballName } from "./packages.ts";
-import { isPreRelease } from "./prepare.ts";
-import { startRegistry } from "./registry.ts";
+import { NODE } from "../../tests/support/server/serve_task.ts";
+import { freePort } from "../../tests/support/system/free_port.ts";
+import { until } from "../../tests/support/until.ts";
+import { isPreRelease, readPackages, ROOT, tarballName } from "./packages.ts";
 
 const TESTS = "tests/heavy/package";
 
@@ -79,6 +80,52 @@ function foldersOfDependencies(copy: string): Set<string> {
     names.push(...Object.keys(JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).dependencies ?? {}));
   }
   return folders;
+}
+
+/** A registry that runs: Verdaccio, without another registry behind it. Disposing of it ends the process. */
+interface Registry extends AsyncDisposable {
+  /** Variables with which npm, npx, Bun and Deno use it alone. */
+  env: Record<string, string>;
+}
+
+/**
+ * Starts an empty registry, to which everybody on this machine may publish.
+ *
+ * @param folder Where it keeps its files; made by this function.
+ * @param modules The `node_modules` in which Verdaccio is installed.
+ * @param home An empty folder, which its users have in place of their own.
+ */
+async function startRegistry(folder: string, modules: string, home: string): Promise<Registry> {
+  mkdirSync(folder);
+  const port = await freePort(), origin = `http://127.0.0.1:${port}`;
+  const config = {
+    storage: join(folder, "storage"),
+    auth: { htpasswd: { file: join(folder, "htpasswd") } },
+    uplinks: {},
+    packages: { "**": { access: "$all", publish: "$all" } },
+    middlewares: { audit: { enabled: false } },
+    web: { enable: false },
+    max_body_size: "50mb",
+    log: { type: "stdout", format: "json", level: "warn" },
+  };
+  const path = join(folder, "config.json");
+  writeFileSync(path, JSON.stringify(config));
+  const verdaccio = join(modules, "verdaccio/bin/verdaccio");
+  const args = [verdaccio, "--config", path, "--listen", `127.0.0.1:${port}`];
+  const child = new Deno.Command(NODE, { args, cwd: folder, stdin: "null", stdout: "null", stderr: "inherit" }).spawn();
+  await until("an answer of the registry", () => fetch(`${origin}/-/ping`).then(({ ok }) => ok, () => false));
+  const npmrc = join(home, ".npmrc");
+  // npm wants a token before it publishes; this registry accepts any.
+  writeFileSync(npmrc, `registry=${origin}/\n//127.0.0.1:${port}/:_authToken=anyone\n`);
+  // In small letters, as npx sets them for what it runs: those win over others.
+  const own = { npm_config_userconfig: npmrc, npm_config_registry: `${origin}/` };
+  return {
+    env: { HOME: home, ...own, NPM_CONFIG_REGISTRY: `${origin}/`, PETSTORE_REGISTRY: origin },
+    async [Symbol.asyncDispose]() {
+      child.kill();
+      await child.status;
+    },
+  };
 }
 
 const version = process.argv[2] ?? readPackages()[0]!.config.version;

@@ -1,11 +1,15 @@
-/** The contents of the npm packages. */
+/** The contents of the npm packages, also as a linter of other projects sees them. */
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { homedir } from "node:os";
 import { join, posix } from "node:path";
 import { test } from "node:test";
-import { PACKAGES, RELEASED, ROOT, tarballOf } from "./support/project.ts";
+import { ROOT } from "../../../tools/release/packages.ts";
+import { testUnless } from "../../support/system/commands.ts";
+import { withTempFolder } from "../../support/temp.ts";
+import { PACKAGES, RELEASED, succeed, tarballOf } from "./support/project.ts";
+import { fileOf, NODE, versionOf } from "./support/runtimes.ts";
 
 /** The texts of the files in a package, by their paths. */
 function unpack(tarball: string): Map<string, string> {
@@ -37,4 +41,15 @@ for (const { manifest: { name } } of PACKAGES) {
     });
     assert.deepEqual(dead, []);
   });
+
+  testUnless(NODE.skip)(
+    `publint finds no error, no warning and no suggestion in ${name}`,
+    () =>
+      withTempFolder(async (folder) => {
+        const tool = fileOf("publint", versionOf("publint"), "src/cli.js");
+        const { stdout } = await succeed(NODE.command, [tool, "run", "--strict", tarballOf(name)], folder);
+        assert.match(stdout, /All good!\s*$/);
+        assert.doesNotMatch(stdout, /Suggestions|Warnings|Errors/);
+      }),
+  );
 }

@@ -5,10 +5,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import test from "node:test";
+import { ROOT } from "../../../tools/release/packages.ts";
 import root from "../../../deno.json" with { type: "json" };
 import { withTempFolder } from "../../support/temp.ts";
-import { ROOT } from "./support/project.ts";
-import { clientOf, start, succeed } from "./support/run.ts";
+import { clientOf, start, succeed } from "./support/project.ts";
 
 /** Serves files of this checkout as JSR does. */
 function serveCheckout(): Deno.HttpServer<Deno.NetAddr> {

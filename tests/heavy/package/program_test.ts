@@ -5,8 +5,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { testUnless } from "../../support/system/commands.ts";
-import { npm, PACKAGES, withProject } from "./support/project.ts";
-import { run, start, succeed } from "./support/run.ts";
+import { npm, PACKAGES, run, start, succeed, withProject } from "./support/project.ts";
 import { NODES } from "./support/runtimes.ts";
 
 const PET = '{"name":"Rex","categoryId":9223372036854775807}';

@@ -8,8 +8,7 @@ import { dirname } from "node:path";
 import process from "node:process";
 import { testUnless } from "../../support/system/commands.ts";
 import { withTempFolder } from "../../support/temp.ts";
-import { bun, type Install, npm, npmCli, withProject } from "./support/project.ts";
-import { clientOf, start, succeed } from "./support/run.ts";
+import { bun, clientOf, type Install, npm, npmCli, start, succeed, withProject } from "./support/project.ts";
 import { BUN, DENO, fileOf, NODE, NODES, type Runtime, versionOf } from "./support/runtimes.ts";
 
 const LUNA = '{"id":1,"name":"Luna","categoryId":9223372036854775807,"status":"available"}';

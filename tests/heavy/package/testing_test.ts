@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
+import { ROOT } from "../../../tools/release/packages.ts";
 import { testUnless } from "../../support/system/commands.ts";
 import { freePort } from "../../support/system/free_port.ts";
 import { until } from "../../support/until.ts";
-import { npm, ROOT, withProject } from "./support/project.ts";
-import { run } from "./support/run.ts";
+import { npm, run, withProject } from "./support/project.ts";
 import { fileOf, NODE, versionOf } from "./support/runtimes.ts";
 
 const vitest = fileOf("vitest", versionOf("vitest"), "vitest.mjs");

@@ -1,28 +1,15 @@
-/** Linters of other projects accept the package, and what a web page loads of it is small. */
+/** A linter of other projects accepts the workflows, and what a web page loads of the packages is small. */
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { build, stop } from "esbuild";
+import { ROOT } from "../../../tools/release/packages.ts";
 import { testUnless } from "../../support/system/commands.ts";
 import { withTempFolder } from "../../support/temp.ts";
-import { PACKAGES, ROOT, tarballOf } from "./support/project.ts";
-import { succeed } from "./support/run.ts";
+import { succeed } from "./support/project.ts";
 import { fileOf, NODE, versionOf } from "./support/runtimes.ts";
-
-for (const { manifest: { name } } of PACKAGES) {
-  testUnless(NODE.skip)(
-    `publint finds no error, no warning and no suggestion in ${name}`,
-    () =>
-      withTempFolder(async (folder) => {
-        const tool = fileOf("publint", versionOf("publint"), "src/cli.js");
-        const { stdout } = await succeed(NODE.command, [tool, "run", "--strict", tarballOf(name)], folder);
-        assert.match(stdout, /All good!\s*$/);
-        assert.doesNotMatch(stdout, /Suggestions|Warnings|Errors/);
-      }),
-  );
-}
 
 testUnless(NODE.skip)(
   "actionlint finds nothing in the workflows that release the package",

@@ -3,8 +3,7 @@
 import { symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { testUnless } from "../../support/system/commands.ts";
-import { npm, withProject } from "./support/project.ts";
-import { succeed } from "./support/run.ts";
+import { npm, succeed, withProject } from "./support/project.ts";
 import { fileOf, NODE, versionOf } from "./support/runtimes.ts";
 
 /** The oldest and the newest that the README names. They show what those between them would. */

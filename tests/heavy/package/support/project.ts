@@ -1,6 +1,6 @@
 /**
- * New projects of strangers, who install the packages from a registry. `deno task release:rehearse`
- * starts it and publishes to it.
+ * New projects of strangers, who install the packages from a registry, and programs that do not see
+ * the tester's own environment. `deno task release:rehearse` starts the registry and publishes to it.
  */
 
 import assert from "node:assert/strict";
@@ -8,12 +8,11 @@ import { cpSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { type Client, createClient } from "../../../../packages/client/mod.ts";
 import { type Package, readPackages, tarballName } from "../../../../tools/release/packages.ts";
+import { Child } from "../../../support/system/child.ts";
 import { withTempFolder } from "../../../support/temp.ts";
-import { succeed } from "./run.ts";
 import { fileOf, type Runtime, versionOf } from "./runtimes.ts";
-
-export const ROOT: string = fileURLToPath(new URL("../../../../", import.meta.url));
 
 const { PETSTORE_REGISTRY, PETSTORE_RELEASED } = process.env;
 assert.ok(
@@ -67,4 +66,31 @@ export function withProject<T>({ command, args }: Install, use: (folder: string)
     cpSync(CONSUMERS, folder, { recursive: true });
     return await use(folder);
   });
+}
+
+/** The registry of the rehearsal has no package but those that the rehearsal has published. */
+const REGISTRY = { NPM_CONFIG_REGISTRY: PETSTORE_REGISTRY, NPM_CONFIG_UPDATE_NOTIFIER: "false", NO_COLOR: "1" };
+
+/** Starts a program. The folder is also its home, unless `env` sets another. */
+export function start(command: string, args: readonly string[], cwd: string, env: Record<string, string> = {}): Child {
+  const PATH = process.env["PATH"] ?? "";
+  return new Child(command, args, { cwd, clearEnv: true, env: { PATH, HOME: cwd, ...REGISTRY, ...env } });
+}
+
+/** A client of a server that has a new key in its folder. */
+export async function clientOf(server: Child, folder: string): Promise<Client> {
+  const [, baseUrl = ""] = await server.printed(/listens on (http:\S+)$/m);
+  await server.printed(/^ {2}try .*$/m);
+  return createClient({ baseUrl, key: readFileSync(join(folder, "data", "api-key"), "utf8").trim() });
+}
+
+export async function run(...program: Parameters<typeof start>): Promise<Child["written"] & { status: number }> {
+  await using child = start(...program);
+  return { status: await child.ended, ...child.written };
+}
+
+export async function succeed(...program: Parameters<typeof start>): Promise<Child["written"]> {
+  const { status, ...written } = await run(...program);
+  assert.equal(status, 0, written.stdout + written.stderr);
+  return written;
 }
