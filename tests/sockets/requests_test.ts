@@ -79,16 +79,6 @@ test("a body that is too large, with a length or in chunks, is never taken for t
     }
   }));
 
-test("HEAD is answered without one byte of a body, on paths that exist and on others", () =>
-  withPetstore(async (petstore) => {
-    for (const path of ["/v1/pets", "/nowhere"]) {
-      using socket = await RawSocket.open(petstore);
-      await socket.send(head("HEAD", path, "Connection: close\r\n"));
-      assert.notEqual((await socket.readResponse())?.headers.get("content-length") ?? "0", "0");
-      await socket.readEnd();
-    }
-  }));
-
 /** Functions of an app that make a WebSocket of their request, which Deno.serve can answer in no other way. */
 const UPGRADING: PetstoreOptions[] = [
   { keys: () => ({ id: "ann" }), handleStoreOrders: (request) => Deno.upgradeWebSocket(request).response },

@@ -9,12 +9,19 @@ import { createKeyManager, type KeyManagerOptions } from "../../lib/access/creat
 import type { KeyStore } from "../../lib/stores/store.ts";
 import { withClock } from "../../packages/conformance/lib/clock.ts";
 import { createMemoryStore, createPetstore } from "../../mod.ts";
-import { askerOf } from "../support/asker.ts";
 import { petRequest, REX } from "../support/pet_requests.ts";
 
 function open(options: KeyManagerOptions = {}, store: KeyStore = createMemoryStore().keys) {
   const manager = createKeyManager(store, options);
-  return { store, manager, ask: askerOf(manager) };
+  const { handle } = createPetstore({ keys: manager });
+  /** The statuses of a request with each key. */
+  const ask = (...all: { key: string }[]) =>
+    Array.fromAsync(all, async ({ key }) => (await handle(petRequest("/v1/pets", bearer(key)))).status);
+  return { store, manager, ask };
+}
+
+function bearer(key: string) {
+  return { headers: { authorization: `Bearer ${key}` } };
 }
 
 const HOUR = 3_600_000, DAY = 24 * HOUR;
@@ -50,7 +57,7 @@ test("a key of a setting has its own caller beside that of the store, and stays 
   const { manager, ask } = open({ keys: [{ key, caller: "of the setting" }] }, store);
   const seen: unknown[] = [];
   const { handle } = createPetstore({ keys: manager, onResponse: ({ caller }) => seen.push(caller) });
-  await handle(petRequest("/v1/pets", { method: "POST", headers: { authorization: `Bearer ${key}` }, body: REX }));
+  await handle(petRequest("/v1/pets", { method: "POST", ...bearer(key), body: REX }));
   assert.deepEqual(seen, [{ id: "of the setting", readOnly: false }]);
   await manager.revoke(id);
   assert.deepEqual(await ask({ key }), [200]);

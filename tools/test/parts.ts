@@ -33,7 +33,6 @@ const ON_NODE = [
   "heavy/faults/disk/faults",
   "heavy/faults/disk/slow",
   "sockets/smuggling",
-  "sockets/splitting",
   "sockets/unreadable",
   "server/ready",
   "server/failed_start",

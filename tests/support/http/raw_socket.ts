@@ -37,20 +37,19 @@ export class RawSocket implements Disposable {
     return new RawSocket(connection, guard);
   }
 
-  /** Sends whole requests, text as UTF-8. Returns whether the other side took all bytes. */
-  async send(...requests: (string | Uint8Array)[]): Promise<boolean> {
+  /** Sends whole requests, text as UTF-8. */
+  async send(...requests: (string | Uint8Array)[]): Promise<void> {
     this.#unanswered.push(...requests.map(methodOf));
-    return await this.sendRest(Buffer.concat(requests.map((request) => Buffer.from(request))));
+    await this.sendRest(Buffer.concat(requests.map((request) => Buffer.from(request))));
   }
 
   /** The server may answer and close before it has read everything. */
-  async sendRest(data: string | Uint8Array): Promise<boolean> {
+  async sendRest(data: string | Uint8Array): Promise<void> {
     for (let bytes = Buffer.from(data); bytes.length > 0;) {
       const sent = await this.#whileOpen(this.#connection.write(bytes));
-      if (sent === null) return false;
+      if (sent === null) return;
       bytes = bytes.subarray(sent);
     }
-    return true;
   }
 
   async endSending(): Promise<void> {
@@ -152,7 +151,7 @@ export async function exchange(endpoint: Endpoint, request: string | Uint8Array)
   let response = await socket.readResponse();
   while (response !== undefined && response.status < 200) response = await socket.readResponse();
   socket.close();
-  await sending.catch(() => false);
+  await sending.catch(() => {});
   return response;
 }
 
