@@ -14,7 +14,8 @@ import { FEWEST, type Row } from "./row.ts";
 import { SECTIONS } from "./sections.ts";
 
 /** The measured rounds of a page, and of a comparison with another commit. */
-const ROUNDS = 5, ROUNDS_AGAINST = 9;
+const ROUNDS = 5;
+const ROUNDS_AGAINST = 9;
 
 const HELP = `deno task bench [options]            the service beside bare runtimes and other frameworks
 deno task bench --against REF        this tree, as its files are, beside a commit, a branch or a tag
@@ -65,7 +66,9 @@ async function run(): Promise<void> {
   const sections = against ? sectionsAgainst(against, folder) : SECTIONS;
   const names = namesOf(sections, only);
   const rounds = count(values.rounds, against ? ROUNDS_AGAINST : ROUNDS);
-  const begin = Date.now(), [loadBefore = 0] = Deno.loadavg(), fsync = measureSync();
+  const begin = Date.now();
+  const [loadBefore = 0] = Deno.loadavg();
+  const fsync = measureSync();
   const rows: Row[] = [];
   for (const section of sections) rows.push(...await measureSection(section, names, rounds, folder));
   const conditions = { minutes: (Date.now() - begin) / 60_000, loadBefore, fsync };

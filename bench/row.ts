@@ -41,7 +41,8 @@ export interface Row extends Omit<Figure, "of"> {
 
 /** What the rounds say of a figure. */
 export function rowOf(name: string, title: string, figure: Figure, series: Series): Row {
-  const { subject, base } = figure, of: keyof Sample = figure.of ?? "rate";
+  const { subject, base } = figure;
+  const of: keyof Sample = figure.of ?? "rate";
   const row = { name, title: of === "p99" ? `p99 of ${title}` : title, subject };
   const own = series[subject]!;
   if (base === undefined) return { ...row, spread: spreadOf(own.map((sample) => sample[of]!)) };
@@ -72,7 +73,8 @@ const LEAST = 0.02;
  * single outlier does not decide.
  */
 function ratioSpread(ratios: readonly number[]): Spread {
-  const spread = spreadOf(ratios), { median } = spread;
+  const spread = spreadOf(ratios);
+  const { median } = spread;
   if (ratios.length < FEWEST) return spread;
   const others = ratios.filter((ratio) => (ratio > 1) !== (median > 1)).length;
   const isClear = others <= ratios.length / 9 && Math.abs(median - 1) >= LEAST;

@@ -50,8 +50,10 @@ const { port, rate, seconds, pets } = readSettings<OpenLoopSettings>();
 /** Connections that wait for a request. The last one used comes first. */
 const idle: Connection[] = [];
 const latencies: number[] = [];
-const begin = performance.now(), end = begin + 1000 * seconds;
-let due = begin, open = 0;
+const begin = performance.now();
+const end = begin + 1000 * seconds;
+let due = begin;
+let open = 0;
 sendWhatIsDue();
 
 /** Without a timer, which would come late. */

@@ -40,7 +40,9 @@ else listenOnNode(createServer(createNodeListener(petstore)));
 /** Has as many requests under way at a time as the load has connections. */
 async function measure({ path, body, connections, randomOf }: Load, seconds: number): Promise<Sample> {
   const target = () => randomOf ? path.replace("{id}", String(1 + Math.floor(Math.random() * randomOf))) : path;
-  const before = process.cpuUsage(), start = performance.now(), end = start + 1000 * seconds;
+  const before = process.cpuUsage();
+  const start = performance.now();
+  const end = start + 1000 * seconds;
   let requests = 0;
   while (performance.now() < end) {
     const asked = Array.from(

@@ -25,7 +25,9 @@ test.withFolder("the command of the container has the permissions of the task, s
   const flags = taskFlags().join(" ").replace(ROOT, `${PLACE}/`);
   assert.ok(printed.stdout.includes(`exec deno run --cached-only ${flags} ${PLACE}/server.ts "$@"`), printed.stdout);
 
-  const place = join(folder, "opt"), home = join(folder, "home"), bin = join(folder, "bin");
+  const place = join(folder, "opt");
+  const home = join(folder, "home");
+  const bin = join(folder, "bin");
   for (const [, files = ""] of DOCKERFILE.matchAll(/^COPY (?!--from)(.+) \S+$/gm)) {
     const filter = (path: string) => !/\/packages\/\w+\/(tests|npm)(\/|$)/.test(path);
     for (const path of files.split(" ")) cpSync(ROOT + path, join(place, path), { recursive: true, filter });

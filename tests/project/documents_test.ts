@@ -79,7 +79,8 @@ async function printHelp(...command: string[]): Promise<string> {
   return stdout.split("\nExamples:")[0]!;
 }
 
-const FLAG = /--[a-z][a-z-]*/g, VARIABLE = /\b(?:PORT|PETSTORE_[A-Z_]+)\b/g;
+const FLAG = /--[a-z][a-z-]*/g;
+const VARIABLE = /\b(?:PORT|PETSTORE_[A-Z_]+)\b/g;
 const SETTINGS = sectionOf("docs/server.md", "Settings");
 const SERVE_HELP = await printHelp("serve");
 

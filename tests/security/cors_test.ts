@@ -48,7 +48,8 @@ test("an origin that resembles a listed one gets no grant, in a preflight or in 
 
 test("without the option cors a preflight is answered without a grant, and other OPTIONS need a key", () =>
   withApi(IN_PROCESS, {}, async (api) => {
-    const origin = { origin: ORIGIN }, method = { "access-control-request-method": "GET" };
+    const origin = { origin: ORIGIN };
+    const method = { "access-control-request-method": "GET" };
     for (const path of ["/pets", "/nowhere"]) {
       const refused = await api.send("OPTIONS", path, { key: null, headers: { ...origin, ...method } });
       assert.deepEqual([refused.status, refused.text, grants(refused)], [204, "", []], path);

@@ -71,7 +71,8 @@ async function workOf(ask: Ask, piece: string, length: number): Promise<number> 
 for (const [where, pieces, ask] of CASES) {
   test(`the work of a request grows linearly with ${where}`, async () => {
     for (const piece of pieces.split(" ").map((text) => text.replaceAll("␠", " "))) {
-      const once = await workOf(ask, piece, N), twice = await workOf(ask, piece, 2 * N);
+      const once = await workOf(ask, piece, N);
+      const twice = await workOf(ask, piece, 2 * N);
       // This allows for constant work, and for a text that is longer by a part of a piece.
       assert.ok(
         twice <= 2.1 * once + 2000,

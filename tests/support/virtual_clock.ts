@@ -28,7 +28,9 @@ export interface VirtualClock {
 export async function withVirtualClock<T>(use: (clock: VirtualClock) => Promise<T>): Promise<T> {
   const timers = new Map<number, { at: number; run: () => void }>();
   const realTime = performance.now.bind(performance);
-  let now = 0, last = 0, isOver = false;
+  let now = 0;
+  let last = 0;
+  let isOver = false;
   const { promise: hung, reject } = Promise.withResolvers<never>();
   const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
   const flow = async () => {

@@ -165,7 +165,8 @@ async function codedAnswer(answer: OrdersHandler): Promise<{ coding: string | nu
 }
 
 test("what fetch has decoded reaches the client without its coding, and what an app has coded with it", async () => {
-  const text = Buffer.from("[1,2]"), coded = gzipSync(text);
+  const text = Buffer.from("[1,2]");
+  const coded = gzipSync(text);
   const fields = { "content-encoding": "gzip", "content-length": String(coded.length) };
   const upstream = createServer((_, response) => void response.writeHead(200, fields).end(coded));
   await withListening(upstream, async (port) => {

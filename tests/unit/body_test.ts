@@ -63,7 +63,8 @@ test("concurrent bodies in many pieces leave the event loop free between their p
   const bodies = Array.from({ length: 20 }, () => tooLong(1));
   const petstore = createPetstore({ keys: [KEY] });
   const read = () => bodies.reduce((sum, { seen }) => sum + seen.pieces, 0);
-  let isDone = false, most = 0;
+  let isDone = false;
+  let most = 0;
   const responses = Promise.all(bodies.map(({ body }) => post(body, undefined, petstore))).finally(() => isDone = true);
   for (let before = 0; !isDone; before = read()) {
     await new Promise((resolve) => setTimeout(resolve));

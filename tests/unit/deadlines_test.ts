@@ -14,7 +14,8 @@ const TICK = LENGTH / 8;
 test("a deadline expires once, in time and only if it was not ended, and no timer runs without one", () =>
   withVirtualClock(async ({ now, pending }) => {
     const begin = createDeadlines(LENGTH);
-    const start = now(), expired: [name: string, after: number][] = [];
+    const start = now();
+    const expired: [name: string, after: number][] = [];
     const beginNamed = (name: string) => begin(() => expired.push([name, now() - start]));
     beginNamed("first");
     const endSecond = beginNamed("second");

@@ -19,7 +19,8 @@ import { type VirtualClock, withVirtualClock } from "../support/virtual_clock.ts
  * As `key_times.ts` has them, in milliseconds: the age of keys that a request uses, and both the
  * time limit of the first read and the time after a failed read in which no request waits.
  */
-const MAX_AGE = 1_000, PATIENCE = 10_000;
+const MAX_AGE = 1_000;
+const PATIENCE = 10_000;
 
 const DOWN = new StoreUnavailableError("The store is down");
 
@@ -41,7 +42,8 @@ class Program {
   keysRead = 0;
 
   constructor({ now }: VirtualClock) {
-    const { keys } = createMemoryStore(), { told } = this;
+    const { keys } = createMemoryStore();
+    const { told } = this;
     const listSince = async (version: string) => {
       this.reads++;
       const snapshot = await keys.listSince!(version);
@@ -106,11 +108,14 @@ async function take(steps: Step[], program: Program): Promise<void> {
   let calmSince = now();
   const asked: Promise<void>[] = [];
   const addKey = async () => ({ ...await other.add({ label: "ci" }), at: now(), revokedAt: Infinity, isOver: false });
-  let old = await addKey(), current = old;
+  let old = await addKey();
+  let current = old;
   await manager.check();
 
   async function ask(key: typeof current): Promise<void> {
-    const askedAt = now(), { isOver, revokedAt } = key, since = calmSince;
+    const askedAt = now();
+    const { isOver, revokedAt } = key;
+    const since = calmSince;
     const [verdict, wait = 0] = await program.ask(key.key);
     assert.ok(verdict !== "error" && wait <= 2 * MAX_AGE + 50, `${verdict} after ${wait} ms`);
     if (isOver) assert.equal(verdict, "no", "a change by this program counts at once");

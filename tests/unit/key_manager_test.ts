@@ -24,7 +24,8 @@ function bearer(key: string) {
   return { headers: { authorization: `Bearer ${key}` } };
 }
 
-const HOUR = 3_600_000, DAY = 24 * HOUR;
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
 
 function inDays(days: number): Date {
   return new Date(Date.now() + days * DAY);

@@ -53,7 +53,8 @@ test("a verifier that throws gets 500, and 503 if what it asks is unavailable", 
 
 test("a verifier whose caller has a wrong id, another member or a wrong right gets 500 and no write, and onError is told", async () => {
   for (const verdict of [{ readonly: true }, { readOnly: "true" }, { id: 7 }, { id: "" }]) {
-    const told: unknown[] = [], store = createMemoryStore();
+    const told: unknown[] = [];
+    const store = createMemoryStore();
     const keys = () => ({ id: "ann", ...verdict }) as unknown as { id: string };
     const { handle } = createPetstore({ keys, store, onError: ({ error }) => told.push(error) });
     assert.equal((await handle(petRequest("/v1/pets", { method: "POST", body: REX }))).status, 500);
@@ -67,7 +68,8 @@ test("no shared cache keeps what a client got that was known by something other 
     keys: (_key, { headers }) => headers.get("cookie") === "session=1" ? { id: "rex" } : false,
     handleStoreOrders: () => Response.json([], { headers: { "cache-control": "public, max-age=60" } }),
   });
-  const cookie = { cookie: "session=1" }, isPrivate = "private, no-cache";
+  const cookie = { cookie: "session=1" };
+  const isPrivate = "private, no-cache";
   const seen: [path: string, headers: Record<string, string>, status: number, told: string | null][] = [
     // The third response comes from the cache of responses.
     ["/pets", cookie, 200, isPrivate],

@@ -108,7 +108,8 @@ for (const [what, [touch, statuses]] of Object.entries(BEFORE)) {
   test(`a body that ${what} is read whole or gets 500, by a petstore, by a handle, after a verifier and from a copy`, async () => {
     const told: unknown[] = [];
     const onError = ({ error }: ErrorInfo) => told.push(error);
-    const petstore = createPetstore({ keys: [KEY], onError }), verified = createPetstore({ keys: readClone, onError });
+    const petstore = createPetstore({ keys: [KEY], onError });
+    const verified = createPetstore({ keys: readClone, onError });
     const received: string[] = [];
     const ofCopy = (request: Request) => petstore.handle(new Request(request, { headers: request.headers }));
     const ofClone = (request: Request) => petstore.handle(request.clone());

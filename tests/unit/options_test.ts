@@ -43,7 +43,8 @@ async function ask(options: Partial<PetstoreOptions>, path = "/v1/store/orders",
   return await createPetstore({ keys: [KEY], ...options }).handle(petRequest(path, init));
 }
 
-const SINCE = new Date("2027-01-02"), SUNSET = new Date("2028-03-04");
+const SINCE = new Date("2027-01-02");
+const SUNSET = new Date("2028-03-04");
 
 test("an app has its own days of deprecation and its own successor, or no deprecation", async () => {
   const fieldsOf = async (deprecation: PetstoreOptions["deprecation"]) => {
@@ -71,7 +72,8 @@ test("with gone, the deprecated operation ends on its day, also for a pet that i
 });
 
 test("without onError, an unexpected error is shown on the console", async () => {
-  const shown: unknown[] = [], failure = new Error("The app's own");
+  const shown: unknown[] = [];
+  const failure = new Error("The app's own");
   const error = (cause: unknown) => shown.push(cause);
   await whileReplaced(console, { error }, () => ask({ handleStoreOrders: () => Promise.reject(failure) }));
   assert.deepEqual(shown, [failure]);

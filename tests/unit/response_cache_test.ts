@@ -22,7 +22,8 @@ const MATCH = {} as Match;
 function createCache(changes = { additions: 0, alterations: 0 }, maxBytes = 10_000) {
   const cache = new ResponseCache(() => changes, maxBytes);
   const getOnce = (target: string, make: () => Reply | Promise<Reply>) => {
-    const context = createContext({}, "GET", target), kept = cache.find(context);
+    const context = createContext({}, "GET", target);
+    const kept = cache.find(context);
     return kept && cache.isFresh(kept) ? kept.reply : cache.make(context, MATCH, make);
   };
   /** Asks twice, because only the second response is kept. The first one says nothing of how long it is valid. */
@@ -42,7 +43,8 @@ function createCache(changes = { additions: 0, alterations: 0 }, maxBytes = 10_0
 test("a change makes a response stale, whether it comes while the response is made or later, unless it is an addition to a full page", async () => {
   for (const invalidatedBy of ["addition", "alteration"] as const) {
     for (const change of ["additions", "alterations"] as const) {
-      const changes = { additions: 0, alterations: 0 }, made = Promise.withResolvers<Reply>();
+      const changes = { additions: 0, alterations: 0 };
+      const made = Promise.withResolvers<Reply>();
       const { get, has } = createCache(changes);
       const reply = get("/during", () => made.promise);
       void get("/before", () => replyOf(invalidatedBy));
@@ -91,7 +93,8 @@ test("two targets with one hash never get each other's response", () => {
 });
 
 test("no response of before is sent when a store in memory has been emptied", async () => {
-  const store = createMemoryStore(), { handle } = createPetstore({ keys: [KEY], store });
+  const store = createMemoryStore();
+  const { handle } = createPetstore({ keys: [KEY], store });
   const get = async () => (await handle(petRequest("/v1/pets/1"))).status;
   store.create({ name: "Rex", categoryId: 7n, status: "sold" });
   for (let time = 0; time < 3; time++) assert.equal(await get(), 200);
@@ -116,7 +119,9 @@ test("what an app does with a kept response changes no other response", async ()
 });
 
 test("what was read twice is sent again with a valid key while nothing has changed, and never when it has", async () => {
-  let pets = createMemoryStore(), reads = 0, alterations = 0;
+  let pets = createMemoryStore();
+  let reads = 0;
+  let alterations = 0;
   const store: PetStore = {
     changes: () => ({ additions: pets.changes!().additions, alterations }),
     create: (pet) => pets.create(pet),

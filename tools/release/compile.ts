@@ -33,7 +33,8 @@ function pathsOf({ name, exports }: Manifest): Record<string, string[]> {
   );
 }
 
-const folder = process.cwd(), output = join(folder, OUTPUT);
+const folder = process.cwd();
+const output = join(folder, OUTPUT);
 rmSync(output, { recursive: true, force: true });
 mkdirSync(output);
 const project = join(output, "tsconfig.json");

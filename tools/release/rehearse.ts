@@ -97,7 +97,8 @@ interface Registry extends AsyncDisposable {
  */
 async function startRegistry(folder: string, modules: string, home: string): Promise<Registry> {
   mkdirSync(folder);
-  const port = await freePort(), origin = `http://127.0.0.1:${port}`;
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
   const config = {
     storage: join(folder, "storage"),
     auth: { htpasswd: { file: join(folder, "htpasswd") } },
@@ -131,7 +132,8 @@ async function startRegistry(folder: string, modules: string, home: string): Pro
 const version = process.argv[2] ?? readPackages()[0]!.config.version;
 const folder = mkdtempSync(join(tmpdir(), "petstore-release-"));
 try {
-  const copy = join(folder, "checkout"), home = join(folder, "home");
+  const copy = join(folder, "checkout");
+  const home = join(folder, "home");
   mkdirSync(copy);
   mkdirSync(home);
   await copyCheckout(copy);

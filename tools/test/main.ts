@@ -38,7 +38,8 @@ const runs: Run[] = [];
 // There are more lanes than processors, because each part also waits for disks, clocks and processes.
 await Promise.all(Array.from({ length: navigator.hardwareConcurrency + 1 }, runLane));
 
-const failed = runs.filter(({ success }) => !success), outputs = runs.map(({ output }) => output);
+const failed = runs.filter(({ success }) => !success);
+const outputs = runs.map(({ output }) => output);
 for (const { name, output } of failed) console.log(`\n${name} failed:\n\n${errorsIn(output)}`);
 for (const [reason, count] of reasonsIn(outputs)) console.log(`Not run: ${count} because ${reason}`);
 if (kind === "everyday") console.log("\nThe tests of other runtimes, hosts and packages run with: deno task test:all");
@@ -53,7 +54,8 @@ function secondsSince(begin: number): string {
 /** Runs the parts that still wait, one after the other. */
 async function runLane(): Promise<void> {
   for (let next = waiting.shift(); next; next = waiting.shift()) {
-    const [name, { command, installs }] = next, begun = performance.now();
+    const [name, { command, installs }] = next;
+    const begun = performance.now();
     const run = await runCommand(installs ? `deno task --cwd ${installs} install && ${command}` : command);
     runs.push({ name, ...run });
     console.log(`${name}: ${run.success ? "ok" : "FAILED"} | ${totalOf([run.output])} (${secondsSince(begun)})`);

@@ -7,7 +7,8 @@ import { npm, succeed, withProject } from "./support/project.ts";
 import { fileOf, NODE, versionOf } from "./support/runtimes.ts";
 
 /** The oldest and the newest that the README names. They show what those between them would. */
-const OLDEST = versionOf("typescript-5"), NEWEST = versionOf("typescript-7");
+const OLDEST = versionOf("typescript-5");
+const NEWEST = versionOf("typescript-7");
 
 const STRICT = {
   noEmit: true,
