@@ -66,23 +66,22 @@ function folderOf(path: string, parent: string): string {
   return path.slice(parent.length).split("/").slice(0, -1)[0] ?? "domain";
 }
 
-/** The folders below `parent` that its modules import from another of these folders, each pair with the import. */
-function importsBetween(parent: string): [from: string, to: string, what: string][] {
+/** The imports between the folders below `parent`. */
+function importsBetween(parent: string): { from: string; to: string; what: string }[] {
   return filesBelow(parent).flatMap((path) =>
-    relativeImportsOf(path).filter((target) => target.startsWith(parent))
-      .map((target): [string, string, string] => [
-        folderOf(path, parent),
-        folderOf(target, parent),
-        `${path} imports ${target}`,
-      ])
-  ).filter(([from, to]) => from !== to);
+    relativeImportsOf(path).filter((target) => target.startsWith(parent)).map((target) => ({
+      from: folderOf(path, parent),
+      to: folderOf(target, parent),
+      what: `${path} imports ${target}`,
+    }))
+  ).filter(({ from, to }) => from !== to);
 }
 
 test("the folders of lib/ import what the picture in docs/tour.md shows, and every arrow of it is an import", () => {
   const imports = importsBetween("lib/");
-  for (const [from, to, what] of imports) assert.ok(leads(from, to), what);
+  for (const { from, to, what } of imports) assert.ok(leads(from, to), what);
   for (const [tail, head] of ARROWS) {
-    assert.ok(imports.some(([from, to]) => from === tail && to === head), `${tail} --> ${head}`);
+    assert.ok(imports.some(({ from, to }) => from === tail && to === head), `${tail} --> ${head}`);
   }
 });
 
@@ -92,7 +91,7 @@ test("the folders of lib/server import from the layers below", () => {
     assert.ok(layer >= 0, `lib/server/${folder} is in no layer`);
     return layer;
   };
-  for (const [from, to, what] of importsBetween("lib/server/")) assert.ok(layerOf(to) < layerOf(from), what);
+  for (const { from, to, what } of importsBetween("lib/server/")) assert.ok(layerOf(to) < layerOf(from), what);
 });
 
 test("imports never lead in a circle, types included", () => {

@@ -91,30 +91,32 @@ test("a body that fails by a defect of this side is 500, and onError is told; on
   }
 });
 
-/** Pieces of a long body, whether it fails after them, and what becomes of it in a budget of twice its limit. */
-const LONG: [sizes: number[], failure: Error | undefined, outcome: string][] = [
-  [[2 * MAX_BYTES_AT_ONCE, 2 * MAX_BYTES_AT_ONCE], undefined, "read"],
-  [[2 * MAX_BYTES_AT_ONCE, 4 * MAX_BYTES_AT_ONCE], undefined, "body_too_large"],
-  [[2 * MAX_BYTES_AT_ONCE], new Error("cut"), "cut"],
-  [[2 * MAX_BYTES_AT_ONCE, ...Array(400).fill(1)], undefined, "body_too_large"],
+const SHORT = MAX_BYTES_AT_ONCE;
+
+/** The sizes of the pieces of long bodies, and what becomes of them with a limit of four short ones. The last one is cut. */
+const LONG: { sizes: number[]; outcome: string }[] = [
+  { sizes: [2 * SHORT, 2 * SHORT], outcome: "read" },
+  { sizes: [2 * SHORT, 4 * SHORT], outcome: "body_too_large" },
+  { sizes: [2 * SHORT, ...Array(400).fill(1)], outcome: "body_too_large" },
+  { sizes: [2 * SHORT], outcome: "cut" },
 ];
 
 test("a long body gives back to the budget what it took, and no more, whether it is read, refused or cut", async () => {
   const tooLarge = new Problem(413, "body_too_large", "too large");
-  const budget = { left: 8 * MAX_BYTES_AT_ONCE };
-  const outcomes = LONG.map(([sizes, failure]) => {
+  const budget = { left: 8 * SHORT };
+  const outcomes = LONG.map(({ sizes, outcome }) => {
     const left = [...sizes];
     const body = new ReadableStream<Uint8Array>({
       pull(controller) {
         const size = left.shift();
         if (size !== undefined) controller.enqueue(new Uint8Array(size));
-        else if (failure) controller.error(failure);
+        else if (outcome === "cut") controller.error(new Error("cut"));
         else controller.close();
       },
     });
-    const read = readPieces(body.getReader(), { maxBytes: 4 * MAX_BYTES_AT_ONCE, tooLarge, budget });
+    const read = readPieces(body.getReader(), { maxBytes: 4 * SHORT, tooLarge, budget });
     return read.then(() => "read", (thrown) => thrown instanceof Problem ? thrown.code : thrown.message);
   });
-  assert.deepEqual(await Promise.all(outcomes), LONG.map(([, , outcome]) => outcome));
-  assert.equal(budget.left, 8 * MAX_BYTES_AT_ONCE);
+  assert.deepEqual(await Promise.all(outcomes), LONG.map(({ outcome }) => outcome));
+  assert.equal(budget.left, 8 * SHORT);
 });

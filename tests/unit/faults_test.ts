@@ -71,19 +71,6 @@ test("only the named operations with a valid key have faults, so often as they m
   assert.deepEqual(await draw(3), ["unavailable", "unavailable", null]);
 });
 
-test("the faults of a petstore that has some already come before those, and a request gets one fault", async () => {
-  const { petstore } = faulty({ cut: 1, operations: ["createPet", "listPets"], times: 2 });
-  const more = withFaults(petstore, { lose: 1, operations: ["listPets", "getPet"], times: 2 });
-  const ask = async (method: string, path?: string) => {
-    const { headers } = await more.handle(
-      petRequest(path ?? "/v1/pets", { method, body: method === "POST" ? REX : null }),
-    );
-    return headers.get(FIELD);
-  };
-  assert.deepEqual([await ask("GET"), await ask("POST"), await ask("GET", "/v1/pets/1")], ["lose", "cut", "lose"]);
-  assert.deepEqual([await ask("GET"), await ask("GET"), await ask("POST")], ["cut", null, null]);
-});
-
 test("withFaults() refuses what is no petstore, and options that are unknown or wrong", () => {
   const petstore = createPetstore({ keys: [KEY] });
   const wrapped = { ...petstore, handle: (request: Request) => petstore.handle(request) };

@@ -32,16 +32,21 @@ interface Options {
   types: readonly ("@types/node" | "@cloudflare/workers-types")[];
 }
 
-const FILES = ["strict.mts", "strict.cts"];
+interface Project {
+  what: string;
+  compiler?: string;
+  options: Options;
+  files?: string[];
+}
 
-const PROJECTS: readonly [what: string, compiler: string, options: Options, files: string[]][] = [
-  ["a strict project with nodenext and @types/node", OLDEST, NODE_NEXT, FILES],
-  ["a strict project with nodenext and @types/node", NEWEST, NODE_NEXT, FILES],
-  ["a strict project with a bundler and the DOM", NEWEST, WEB, FILES],
-  ["a Worker with the types of Cloudflare alone", NEWEST, WORKER, ["worker.mts"]],
+const PROJECTS: readonly Project[] = [
+  { what: "a strict project with nodenext and @types/node", compiler: OLDEST, options: NODE_NEXT },
+  { what: "a strict project with nodenext and @types/node", options: NODE_NEXT },
+  { what: "a strict project with a bundler and the DOM", options: WEB },
+  { what: "a Worker with the types of Cloudflare alone", options: WORKER, files: ["worker.mts"] },
 ];
 
-for (const [what, compiler, options, files] of PROJECTS) {
+for (const { what, compiler = NEWEST, options, files = ["strict.mts", "strict.cts"] } of PROJECTS) {
   testUnless(NODE.skip)(
     `TypeScript ${compiler} accepts ${what}`,
     () =>
