@@ -71,6 +71,15 @@ test("only the named operations with a valid key have faults, so often as they m
   assert.deepEqual(await draw(3), ["unavailable", "unavailable", null]);
 });
 
+test("the faults of a petstore that has some already come before those, and a request gets one fault", async () => {
+  const { petstore } = faulty({ cut: 1, times: 2 });
+  const more = withFaults(petstore, { lose: 1, times: 1 });
+  const drawn = await Array.fromAsync({ length: 4 }, async () => {
+    return (await more.handle(petRequest("/v1/pets"))).headers.get(FIELD);
+  });
+  assert.deepEqual(drawn, ["lose", "cut", "cut", null]);
+});
+
 test("withFaults() refuses what is no petstore, and options that are unknown or wrong", () => {
   const petstore = createPetstore({ keys: [KEY] });
   const wrapped = { ...petstore, handle: (request: Request) => petstore.handle(request) };
