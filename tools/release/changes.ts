@@ -49,17 +49,17 @@ function sectionOf(version: string): string {
   return version.replace(/-.*/, "");
 }
 
-/** The text of a version's section in the CHANGELOG, if there is one. */
-function changesOf(version: string): string | undefined {
-  const [, section] = changelog.split(`## [${sectionOf(version)}] - `);
-  return section?.replace(/^.*\n/, "").split(/^## /m)[0]!.trim();
+/** The text of a version's section in the CHANGELOG, or "" if there is none. */
+function changesOf(version: string): string {
+  const [, section = ""] = changelog.split(`## [${sectionOf(version)}] - `);
+  return section.replace(/^.*\n/, "").split(/^## /m)[0]!.trim();
 }
 
 function prepare(version: string): void {
   const heading = `## [${sectionOf(version)}] - unreleased\n`;
   const problem = !FORM.test(version)
     ? `A version is like 1.2.3, not "${version}"`
-    : !changelog.includes(heading) || !changesOf(version)
+    : !changelog.includes(heading) || changesOf(version) === ""
     ? `CHANGELOG.md must have "${heading.trim()}", and below it what has changed`
     : undefined;
   if (problem !== undefined) {

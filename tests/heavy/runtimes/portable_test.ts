@@ -15,7 +15,7 @@ import { NODES } from "../package/support/runtimes.ts";
  * Tests of the order of events in models, and of a store that is no part of the library; of a
  * runtime that is none of them, and of modules that are loaded twice, which Bun does not do.
  */
-const SAME_EVERYWHERE = /\/(worker_keys|key_cache|documented_store|runtime)_test\.ts$/;
+const SAME_EVERYWHERE = /\/(worker_keys|key_cache|key_cache_model|documented_store|runtime)_test\.ts$/;
 
 /** Whole folders, and tests in folders whose other tests need Deno. */
 const PORTABLE = [
