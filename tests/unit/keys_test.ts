@@ -68,24 +68,22 @@ test("no shared cache keeps what a client got that was known by something other 
     keys: (_key, { headers }) => headers.get("cookie") === "session=1" ? { id: "rex" } : false,
     handleStoreOrders: () => Response.json([], { headers: { "cache-control": "public, max-age=60" } }),
   });
-  const cookie = { cookie: "session=1" };
+  /** The status and Cache-Control of a response to this session. */
+  const ask = async (path: string, headers: Record<string, string> = {}) => {
+    const response = await handle(
+      new Request(`http://localhost/v1${path}`, { headers: { cookie: "session=1", ...headers } }),
+    );
+    return [response.status, response.headers.get("cache-control")];
+  };
   const isPrivate = "private, no-cache";
-  const seen: [path: string, headers: Record<string, string>, status: number, told: string | null][] = [
-    // The third response comes from the cache of responses.
-    ["/pets", cookie, 200, isPrivate],
-    ["/pets", cookie, 200, isPrivate],
-    ["/pets", cookie, 200, isPrivate],
-    ["/pets", { ...cookie, "if-none-match": "*" }, 304, isPrivate],
-    ["/pets/7", cookie, 404, isPrivate],
-    // The app says itself what may be kept of its own response.
-    ["/store/orders", cookie, 200, "public, max-age=60"],
-    // With Authorization, a cache keeps nothing by itself (RFC 9111 §3.5).
-    ["/pets", { ...cookie, authorization: "Bearer k" }, 200, null],
-  ];
-  for (const [path, headers, ...expected] of seen) {
-    const response = await handle(new Request(`http://localhost/v1${path}`, { headers }));
-    assert.deepEqual([response.status, response.headers.get("cache-control")], expected, path);
-  }
+  // The third response comes from the cache of responses.
+  for (let time = 0; time < 3; time++) assert.deepEqual(await ask("/pets"), [200, isPrivate]);
+  assert.deepEqual(await ask("/pets", { "if-none-match": "*" }), [304, isPrivate]);
+  assert.deepEqual(await ask("/pets/7"), [404, isPrivate]);
+  // The app says itself what may be kept of its own response.
+  assert.deepEqual(await ask("/store/orders"), [200, "public, max-age=60"]);
+  // With Authorization, a cache keeps nothing by itself (RFC 9111 §3.5).
+  assert.deepEqual(await ask("/pets", { authorization: "Bearer k" }), [200, null]);
 });
 
 /** Wrong values of the option, each with the message that says why. */
