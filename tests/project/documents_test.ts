@@ -85,41 +85,36 @@ const SETTINGS = sectionOf("docs/server.md", "Settings");
 const SERVE_HELP = await printHelp("serve");
 
 /** What each page names in a table or in its text, and what the code has. */
-const NAMED: [what: string, named: string[], existing: string[]][] = [
-  [
-    "docs/server.md names the commands",
+const NAMED: Record<string, [named: string[], existing: string[]]> = {
+  "docs/server.md names the commands": [
     matches(sectionOf("docs/server.md", "Commands"), /^\| `([a-z]+)(?: <[a-z]+>)?` +\|/gm),
     matches(await printHelp(), /^ {2}([a-z]+)(?: \[[a-z]+\])? {3,}/gm),
   ],
   // The version is printed without a command.
-  ["docs/server.md names the flags", matches(SETTINGS, FLAG), [...matches(SERVE_HELP, FLAG), "--version"]],
-  [
-    "docs/server.md names the variables",
+  "docs/server.md names the flags": [matches(SETTINGS, FLAG), [...matches(SERVE_HELP, FLAG), "--version"]],
+  "docs/server.md names the variables": [
     matches(SETTINGS.replaceAll(/^[^|].*$/gm, ""), VARIABLE),
     matches(SERVE_HELP, VARIABLE),
   ],
-  [
-    "docs/http.md names the error codes and the statuses",
+  "docs/http.md names the error codes and the statuses": [
     Array.from(
       readPage("docs/http.md").matchAll(/^\| `([a-z_]+)` *\| (\d{3}) *\|/gm),
       ([, code, status]) => `${code} ${status}`,
     ),
     Object.entries(ERROR_STATUS).map(([code, status]) => `${code} ${status}`),
   ],
-  [
-    "the client's type names the error codes",
+  "the client's type names the error codes": [
     // The type ends with the first empty line.
     matches(readPage("packages/client/lib/error.ts").split("\n\n")[0]!, /^ {2}\| "([a-z_]+)"$/gm),
     Object.keys(ERROR_STATUS),
   ],
-  [
-    "docs/library.md names the options",
+  "docs/library.md names the options": [
     matches(sectionOf("docs/library.md", "Options"), /^\| `(\w+)`/gm),
     Object.keys(checkOptions({ keys: ["k"] })),
   ],
-];
+};
 
-for (const [what, named, existing] of NAMED) {
+for (const [what, [named, existing]] of Object.entries(NAMED)) {
   test(`${what} of the code, and no other`, () => {
     assert.ok(existing.length >= 5);
     assert.deepEqual(new Set(named), new Set(existing));
