@@ -133,6 +133,12 @@ test("fields that Connection names, and a length that is not that of the body, a
   }
 });
 
+test("each cookie of an app's response stays a field of its own", async () => {
+  const headers: [string, string][] = [["set-cookie", "a=1"], ["set-cookie", "b=2"]];
+  const response = await openApp(() => new Response("[]", { headers })).ask();
+  assert.deepEqual(response.headers.getSetCookie(), ["a=1", "b=2"]);
+});
+
 test("a response of 16 MiB in many pieces, and a form, arrive whole by either host", async () => {
   const pieces = Array.from({ length: 1024 }, (_, index) => new Uint8Array(16_384).fill(index));
   const form = new FormData();
