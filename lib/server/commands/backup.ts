@@ -1,4 +1,4 @@
-import { backupUntilAborted } from "../../stores/sqlite/backup_thread.ts";
+import { backupUntilAborted } from "../../stores/sqlite/backup.ts";
 import { requireOwnName } from "../../stores/sqlite/file_names.ts";
 import { publishFile, requireNew } from "../process/publish_file.ts";
 import { formatPetCount } from "../process/lines.ts";

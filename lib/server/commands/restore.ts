@@ -1,10 +1,9 @@
 import { chmodSync, chownSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { backupUntilAborted } from "../../stores/sqlite/backup_thread.ts";
-import { COMPANION_ENDS, endsOf, followLinks } from "../../stores/sqlite/file_names.ts";
+import { backupUntilAborted } from "../../stores/sqlite/backup.ts";
+import { COMPANION_ENDS, endsOf, followLinks, keptName } from "../../stores/sqlite/file_names.ts";
 import { type PresentFile, takePresentFile } from "../../stores/sqlite/present_file.ts";
-import { keptName } from "../../stores/sqlite/remains.ts";
-import { endRevivedKeys, findRevivedKeys, type RevivedKey } from "../../stores/sqlite/revived_keys.ts";
+import { findRevivedKeys, type RevivedKey } from "../../stores/sqlite/keys.ts";
 import { syncFolder } from "../process/folders.ts";
 import { untilInterrupted } from "../process/process.ts";
 import { makeFile, renameToNew } from "../process/publish_file.ts";
@@ -110,8 +109,7 @@ async function fillCopy(
   signal: AbortSignal,
 ): Promise<{ pets: bigint; revived: RevivedKey[] | undefined }> {
   const { pets } = await backupUntilAborted(backup, copy, signal);
-  const revived = present.keys && findRevivedKeys(copy, present.keys);
-  if (revokesNewer && revived) endRevivedKeys(copy, revived);
+  const revived = present.keys && findRevivedKeys(copy, present.keys, revokesNewer);
   copyOwner(present, copy);
   return { pets, revived };
 }

@@ -3,8 +3,7 @@
 import { closeSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { sleep } from "../../promises.ts";
-import { COMPANION_ENDS, resolveFolder } from "../../stores/sqlite/file_names.ts";
-import { unfinishedName } from "../../stores/sqlite/remains.ts";
+import { COMPANION_ENDS, resolveFolder, unfinishedName } from "../../stores/sqlite/file_names.ts";
 import { syncFolder } from "./folders.ts";
 import { untilInterrupted } from "./process.ts";
 import { codeOf, explain, SettingError } from "./start_error.ts";

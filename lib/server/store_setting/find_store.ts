@@ -6,8 +6,7 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { createMemoryStore } from "../../stores/memory/memory_store.ts";
-import { exportDatabase } from "../../stores/sqlite/exporter.ts";
-import { importPets } from "../../stores/sqlite/importer.ts";
+import { exportDatabase, importPets } from "../../stores/sqlite/transfer.ts";
 import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
 import { listKeys } from "../../stores/sqlite/keys.ts";
 import { openSqliteStore } from "../../stores/sqlite/sqlite_store.ts";

@@ -1,7 +1,6 @@
 import { isPromise, type MaybePromise } from "../../promises.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { ClientWait, waitMs } from "./client_wait.ts";
-import { storeClosed } from "./write_errors.ts";
+import { storeClosed } from "./writing_store.ts";
 
 /**
  * How many writes make a batch full. A full batch is committed at once, because a larger commit
@@ -12,6 +11,13 @@ export const FULL_BATCH: number = 512;
 
 /** How many writes may wait or be committed at a time. {@link Batch.add} refuses more. */
 const MAX_UNSETTLED = 10_000;
+
+/** The shortest and the longest time that a commit waits for clients. */
+const MIN_WAIT_MS = 2;
+const MAX_WAIT_MS = 10;
+
+/** How many commits do not wait after a wait in vain. So one of 17 commits waits in vain at most, for up to 10 ms. */
+const COMMITS_WITHOUT_WAIT = 16;
 
 /** A store whose commits an observer can count. */
 export interface CommittingStore {
@@ -82,7 +88,8 @@ export class Batch<Write> implements ObservedBatch {
   /** The writes that no commit has taken yet, in order of arrival. */
   #waiting: Write[] = [];
   #state = IDLE;
-  readonly #clientWait = new ClientWait();
+  /** How many of the next commits do not wait for clients, because not all of them came to the last wait. */
+  #commitsWithoutWait = 0;
   #isClosed = false;
 
   /** Makes a batch in which no write waits yet. */
@@ -192,12 +199,16 @@ export class Batch<Write> implements ObservedBatch {
    * it, and then for its own.
    */
   #awaitClients(clients: number, commitMs: number): void {
-    if (!this.#clientWait.isWorthwhile()) return this.#gather();
+    if (this.#commitsWithoutWait > 0) {
+      this.#commitsWithoutWait--;
+      return this.#gather();
+    }
     const onTimeout = () => {
-      this.#clientWait.wasInVain();
+      // The clients have changed their rhythm.
+      this.#commitsWithoutWait = COMMITS_WITHOUT_WAIT;
       this.#gather();
     };
-    const timer = setTimeout(onTimeout, waitMs(commitMs));
+    const timer = setTimeout(onTimeout, Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, commitMs)));
     this.#state = { kind: "awaitingClients", enough: clients, cancel: () => clearTimeout(timer) };
   }
 }

@@ -7,14 +7,12 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
-import { closeUnused } from "./descriptors.ts";
+import { closeUnused, type OpenedFiles } from "./opened_files.ts";
 import { requireSafeFiles } from "./file_checks.ts";
 import { followLinks } from "./file_names.ts";
-import { explained, unavailableFrom } from "./errors.ts";
-import type { OpenedFiles } from "./opened_files.ts";
-import { requireNotEmpty } from "./ownership.ts";
-import { expectedSchemaText, readSchemaText } from "./schema_text.ts";
-import { prepareWithBigInts, waitForLocks } from "./transaction.ts";
+import { asUnavailable, explained, unavailableFrom } from "./errors.ts";
+import { expectedSchemaText, readSchemaText, readVersion, requireKnownSchema } from "./schema.ts";
+import { prepareWithBigInts, retryWhileBusy } from "./transaction.ts";
 
 /** What is in a file. Pets are counted only if SQLite finds no damage. */
 export interface Inspection {
@@ -43,7 +41,7 @@ export type FoundDatabase = Pick<OpenedFiles, "givenPath" | "path">;
 
 /**
  * Finds a database, and checks that it can be read without a change. Call it on the main thread:
- * the check makes a second name for the file for a moment (see single_name.ts), and a thread may be
+ * the check makes a second name for the file for a moment (see file_checks.ts), and a thread may be
  * ended before it removes the name.
  *
  * @throws {StoreUnavailableError} If it cannot be read without a change.
@@ -61,14 +59,16 @@ export function findDatabase(givenPath: string): FoundDatabase {
 /**
  * Reads a file in one transaction.
  *
- * @throws {StoreUnavailableError} If the file cannot be read, or `read` throws.
+ * @throws {StoreUnavailableError} If the file cannot be read.
+ * @throws What `read` throws.
  */
 export async function readSnapshot<T>(found: FoundDatabase, read: (db: DatabaseSync) => T | Promise<T>): Promise<T> {
   const db = openSnapshot(found);
   try {
+    if (readVersion(db) === 0) throw new StoreUnavailableError(`${found.givenPath} is an empty database`);
     return await read(db);
   } catch (error) {
-    throw unavailableFrom(error, found.givenPath);
+    throw asUnavailable(error, found.givenPath);
   } finally {
     db.close();
   }
@@ -77,24 +77,18 @@ export async function readSnapshot<T>(found: FoundDatabase, read: (db: DatabaseS
 /**
  * Opens a file, and begins the transaction that shows it as it is now. The caller closes the file.
  *
- * @param requireSchema Throws if the file is not the right one. By default, it must be a petstore's
- * and have its tables.
- * @throws {StoreUnavailableError} If the file cannot be read, or is not that of a petstore.
+ * @throws {StoreUnavailableError} If the file cannot be read, or is neither new nor a petstore's.
  */
-export function openSnapshot(
-  { givenPath, path }: FoundDatabase,
-  requireSchema: (db: DatabaseSync, givenPath: string) => void = requireNotEmpty,
-): DatabaseSync {
+export function openSnapshot({ givenPath, path }: FoundDatabase): DatabaseSync {
   // If SQLite has to create a log to read, or to roll back a journal that a killed program has
   // left, it needs a writable connection. A log that is there stays: a writable connection would
   // write it back at the end.
   const readOnly = existsSync(`${path}-wal`) && !existsSync(`${path}-journal`);
   const db = explained(givenPath, () => new DatabaseSync(path, { readOnly }));
   try {
-    waitForLocks(db);
     db.exec("PRAGMA query_only = ON; BEGIN");
     // `BEGIN` alone fixes nothing: the snapshot is that of the first read, which is this one.
-    requireSchema(db, givenPath);
+    retryWhileBusy(() => requireKnownSchema(db, givenPath));
     return db;
   } catch (error) {
     db.close();

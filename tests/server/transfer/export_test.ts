@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import type { PetDraft } from "../../../lib/pet.ts";
-import { exportDatabase } from "../../../lib/stores/sqlite/exporter.ts";
+import { exportDatabase } from "../../../lib/stores/sqlite/transfer.ts";
 import { execute } from "../../support/database.ts";
 import { test } from "../../support/server/in_process.ts";
 import {

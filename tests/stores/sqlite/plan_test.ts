@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { SELECT_MARKS } from "../../../lib/stores/sqlite/change_watch.ts";
-import { EXPORT_PAGE } from "../../../lib/stores/sqlite/exporter.ts";
+import { EXPORT_PAGE } from "../../../lib/stores/sqlite/transfer.ts";
 import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
 import { SELECT_PAGE, SELECT_PAGE_OF_STATUS, SELECT_PET } from "../../../lib/stores/sqlite/pet_reader.ts";
 

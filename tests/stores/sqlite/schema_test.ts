@@ -6,9 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import process from "node:process";
 import { promisify } from "node:util";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
-import { migrate } from "../../../lib/stores/sqlite/migrate.ts";
-import { readVersion, requireKnownSchema } from "../../../lib/stores/sqlite/ownership.ts";
-import { expectedSchemaText } from "../../../lib/stores/sqlite/schema_text.ts";
+import { expectedSchemaText, migrate, readVersion, requireKnownSchema } from "../../../lib/stores/sqlite/schema.ts";
 import { query, request, REX, test, usingStore } from "./support.ts";
 
 /** The migrations of a made-up later program: the one that there is, and one that adds a column. */
@@ -49,7 +47,7 @@ test.path("a migration that fails leaves the file as it was, and this program co
 
 test.path("programs that start at the same time migrate a file once", async (path) => {
   await usingStore(path, (store) => store.create(REX));
-  const module = new URL("../../../lib/stores/sqlite/migrate.ts", import.meta.url);
+  const module = new URL("../../../lib/stores/sqlite/schema.ts", import.meta.url);
   const migrations = [FIRST, "CREATE TABLE IF NOT EXISTS runs (n INTEGER); INSERT INTO runs VALUES (1)"];
   const code = `const { DatabaseSync } = await import("node:sqlite");
     const { migrate } = await import("${module}");

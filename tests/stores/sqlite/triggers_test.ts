@@ -1,7 +1,7 @@
 /** Triggers of another program in the file: a client is told of no pet that is not stored, and of no other pet. */
 
 import assert from "node:assert/strict";
-import { importPets } from "../../../lib/stores/sqlite/importer.ts";
+import { importPets } from "../../../lib/stores/sqlite/transfer.ts";
 import { createMany, query, request, REX, test } from "./support.ts";
 
 const STRANGE = {

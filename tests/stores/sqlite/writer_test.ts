@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import { LOG_LIMIT_BYTES } from "../../../lib/stores/sqlite/open.ts";
 import { openSqliteStore, type SqliteStore } from "../../../lib/stores/sqlite/sqlite_store.ts";
-import { startThread } from "../../../lib/stores/sqlite/start_thread.ts";
+import { startThread } from "../../../lib/stores/sqlite/thread.ts";
 import { formatPet, StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { untilLocked } from "../../support/database.ts";
 import { until } from "../../support/until.ts";
@@ -110,7 +110,7 @@ test("a create whose thread ends while it starts is answered, and the store clos
 
 test("a thread that ends before its answer is a failure that may pass", () =>
   withPath(async (path) => {
-    const module = join(dirname(path), "writing_thread.js");
+    const module = join(dirname(path), "writer.js");
     writeFileSync(module, `import process from "node:process"; export function runInThread() { process.exit(1); }`);
     const thread = startThread(pathToFileURL(module).href, { path })!;
     await assert.rejects(thread.ask("anything"), { message: "The thread has ended", isTemporary: true });
@@ -119,7 +119,7 @@ test("a thread that ends before its answer is a failure that may pass", () =>
 
 test("no thread starts if the file of its module is not there, as in a bundle of webpack that runs on another machine", () =>
   withPath((path) => {
-    assert.equal(startThread("file:///built/lib/stores/sqlite/writing_thread.js", { path }), undefined);
+    assert.equal(startThread("file:///built/lib/stores/sqlite/writer.js", { path }), undefined);
   }));
 
 test("a thread does not start on a file that has been moved, and makes none in its place", () =>

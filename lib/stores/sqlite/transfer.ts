@@ -1,9 +1,12 @@
+import { PET_JSON, type PetSink } from "../database/sql_tables.ts";
 import type { PetDraft } from "../store.ts";
 import type { Connection } from "./connection.ts";
 import { unavailableFrom } from "./errors.ts";
-import { WriteTransactions } from "./write_transactions.ts";
+import { findDatabase, readSnapshot } from "./inspection.ts";
 import { openDatabase } from "./open.ts";
-import { beginWrite, BUSY_TIMEOUT_MS, runAndCommit } from "./transaction.ts";
+import { pageStatement, readPage } from "./pet_reader.ts";
+import { beginWrite, prepareWithBigInts, runAndCommit } from "./transaction.ts";
+import { WriteTransactions } from "./write_transactions.ts";
 
 /** After this many pets, a signal can end the import. */
 const PETS_PER_TURN = 2_000;
@@ -33,7 +36,7 @@ export async function importPets(
 
 async function addAll(connection: Connection, pets: readonly PetDraft[], signal: AbortSignal): Promise<void> {
   const transactions = new WriteTransactions(connection);
-  beginWrite(connection.db, BUSY_TIMEOUT_MS);
+  beginWrite(connection.db);
   for (let start = 0; start < pets.length; start += PETS_PER_TURN) {
     const writes = pets.slice(start, start + PETS_PER_TURN).map((pet) => ({ kind: "create" as const, pet }));
     transactions.apply(writes);
@@ -47,4 +50,38 @@ async function addAll(connection: Connection, pets: readonly PetDraft[], signal:
 async function noticeSignal(signal: AbortSignal): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   signal.throwIfAborted();
+}
+
+/** Reads a page as the lines of an export, and counts them. A test checks SQLite's plan for it. */
+export const EXPORT_PAGE: string = pageStatement(`group_concat(${PET_JSON}, char(10)) AS text, count(*) AS count`);
+
+const PETS_PER_PAGE = 1000n;
+
+/** The id after which the first page begins. Ids that another program has assigned may be negative. */
+const INT64_MIN = -(2n ** 63n);
+
+/**
+ * Writes all pets in ascending order of id, in one read transaction. The write-ahead log grows
+ * meanwhile.
+ *
+ * @throws {StoreUnavailableError} If the file cannot be read.
+ * @throws What `write` throws.
+ */
+export async function exportDatabase(path: string, write: PetSink): Promise<void> {
+  await readSnapshot(findDatabase(path), async (db) => {
+    const select = prepareWithBigInts(db, EXPORT_PAGE);
+    let after = INT64_MIN;
+    for (;;) {
+      const page = readPage<Lines>(select, [after], PETS_PER_PAGE);
+      if (page.count > 0n) await write(page.text, Number(page.count));
+      if (page.following === null) return;
+      after = page.last;
+    }
+  });
+}
+
+/** The columns of {@link EXPORT_PAGE}. */
+interface Lines {
+  text: string;
+  count: bigint;
 }
