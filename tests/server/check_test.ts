@@ -32,7 +32,7 @@ const UNSOUND: [damage: string | (() => void), shows: RegExp][] = [
   ["CREATE TABLE notes (text)", /table notes is not of the petstore/],
   [() => execute("pets.db", 'CREATE TABLE "no\ntes\u202e" (text)'), /table no\\u000ates\\u202e is not of the petstore/],
   ["DROP INDEX pets_by_status; CREATE INDEX pets_by_status ON pets (name)", /index pets_by_status was changed/],
-  ["INSERT INTO pets (id, name, category_id, status) VALUES (-7, '', 1, 0)", /^petstore: 1 pet .* id -7$/m],
+  ["INSERT INTO pets (id, name, category_id, status) VALUES (-7, '', 1, 0)", /^petstore: Pets .*: 1; look at id -7$/m],
   ["PRAGMA user_version = 9", /has version 9 of the schema/],
   [() => writeFileSync("pets.db", "Feed Rex at noon. ".repeat(100)), /not an SQLite database/],
   [() => overwrite("pets.db", 5 * 4096, 4096), /corrupt|finds damage/],

@@ -1,7 +1,7 @@
 /** The environment and the signals of the server's process, on Deno and Node. */
 
 import process from "node:process";
-import { isPermitted } from "../../stores/sqlite/permissions.ts";
+import { mayAccess } from "../../stores/sqlite/permissions.ts";
 import { InterruptedError, SettingError } from "./start_error.ts";
 
 /** What a runtime of the server has of its process, the same on Deno and Node. */
@@ -14,7 +14,7 @@ export const PROCESS = { environment: readVariable, listVariables, waitForSignal
  * secret.
  */
 function readVariable(variable: string): string | undefined {
-  if (!isPermitted({ name: "env", variable })) return undefined;
+  if (!mayAccess("env", variable)) return undefined;
   try {
     return process.env[variable];
   } catch {
@@ -24,7 +24,7 @@ function readVariable(variable: string): string | undefined {
 
 /** The names of all environment variables. Without permission to list them, there are none. */
 function listVariables(): string[] {
-  return isPermitted({ name: "env" }) ? Object.keys(process.env) : [];
+  return mayAccess("env") ? Object.keys(process.env) : [];
 }
 
 /**

@@ -90,7 +90,8 @@ export class Batch<Write> implements ObservedBatch {
   #state = IDLE;
   /** How many of the next commits do not wait for clients, because not all of them came to the last wait. */
   #commitsWithoutWait = 0;
-  #isClosed = false;
+  /** Whether {@link Batch.close} was called. */
+  isClosed = false;
 
   /** Makes a batch in which no write waits yet. */
   constructor(options: BatchOptions<Write>) {
@@ -103,18 +104,13 @@ export class Batch<Write> implements ObservedBatch {
     return this.#waiting.length + inFlight;
   }
 
-  /** Whether {@link Batch.close} was called. */
-  get isClosed(): boolean {
-    return this.#isClosed;
-  }
-
   /**
    * Adds a write to the next commit.
    *
    * @throws {StoreUnavailableError} If the batch is closed, or too many writes wait.
    */
   add(write: Write): void {
-    if (this.#isClosed) throw storeClosed();
+    if (this.isClosed) throw storeClosed();
     if (this.unsettled >= MAX_UNSETTLED) {
       throw new StoreUnavailableError(`Too many creates wait for ${this.#options.resource}`);
     }
@@ -129,7 +125,7 @@ export class Batch<Write> implements ObservedBatch {
    * promise if they are settled already.
    */
   close(): MaybePromise<void> {
-    this.#isClosed = true;
+    this.isClosed = true;
     this.#commit();
     return this.#state.kind === "committing" ? this.#whenIdle() : undefined;
   }
@@ -183,12 +179,12 @@ export class Batch<Write> implements ObservedBatch {
     // Each client waits for one write. So if the commit has answered two, and a third waits, there are three clients.
     const clients = count + this.#waiting.length;
     // A single client is not waited for: its next write is committed in the turn of the event loop after it comes.
-    if (this.#options.expectsClients && !this.#isClosed && clients > 1) this.#awaitClients(clients, milliseconds);
+    if (this.#options.expectsClients && !this.isClosed && clients > 1) this.#awaitClients(clients, milliseconds);
     else this.#continue();
   }
 
   #continue(): void {
-    if (this.#isClosed) this.#commit();
+    if (this.isClosed) this.#commit();
     else this.#gather();
   }
 

@@ -11,12 +11,9 @@ import * as sqlite from "node:sqlite";
 import { resolvesWithin, untilAborted } from "../../promises.ts";
 import { StoreUnavailableError } from "../store.ts";
 import { unavailableFrom } from "./errors.ts";
-import { findDatabase, type FoundDatabase, inspectFound, readSnapshot } from "./inspection.ts";
+import { findDatabase, type FoundDatabase, inspectContents, readSnapshot } from "./inspection.ts";
 import { answerRequests, startThread } from "./thread.ts";
 import { switchOffWal } from "./transaction.ts";
-
-/** Databases below this size are copied without a thread, because the copy takes less time than the start of one. */
-const THREAD_MIN_BYTES = 4 * 1_048_576;
 
 /**
  * How long an aborted copy may take to end by itself. A call of SQLite in the thread cannot be
@@ -50,7 +47,7 @@ interface CopyRequest {
 export async function backupUntilAborted(path: string, copy: string, signal: AbortSignal): Promise<Backup> {
   const source = findDatabase(path);
   const request: CopyRequest = { copy, stop: new Int32Array(new SharedArrayBuffer(4)) };
-  const thread = isSmall(source) ? undefined : startThread<CopyRequest, Backup>(import.meta.url, source);
+  const thread = startThread<CopyRequest, Backup>(import.meta.url, source);
   if (!thread) return await makeBackup(request, source);
   const copied = thread.ask(request);
   try {
@@ -64,12 +61,6 @@ export async function backupUntilAborted(path: string, copy: string, signal: Abo
     await resolvesWithin(END_TIMEOUT_MS, copied.then(() => {}, () => {}));
     await resolvesWithin(END_TIMEOUT_MS, thread.end());
   }
-}
-
-/** Whether a database with its log is below {@link THREAD_MIN_BYTES}. */
-function isSmall({ path }: FoundDatabase): boolean {
-  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
-  return statSync(path).size + (log?.size ?? 0) < THREAD_MIN_BYTES;
 }
 
 /** The first function that the thread calls. */
@@ -142,7 +133,7 @@ function makeReadable(copy: string): void {
 
 /** Checks that the copy is sound. A copy has the faults of its source, so the messages name that. */
 async function requireSound(copy: string, { givenPath }: FoundDatabase): Promise<bigint> {
-  const { pets, faults } = await inspectFound({ givenPath, path: copy });
+  const { pets, faults } = await readSnapshot({ givenPath, path: copy }, inspectContents);
   if (faults.length === 0) return pets;
   throw new StoreUnavailableError(`${givenPath} is not sound: ${faults[0]}; petstore check shows all faults`);
 }

@@ -45,8 +45,7 @@ export function requireSafeFiles(givenPath: string, path: string, use: FileUse):
 /** The largest file that a killed first start leaves: one page. A larger one beside its journal was put there later. */
 const MAX_FIRST_START_BYTES = 4096;
 
-/** The first byte of a database, in "SQLite format 3", and that of a rollback journal whose transaction has not ended. */
-const DATABASE_MAGIC = 0x53;
+/** The first byte of a rollback journal whose transaction has not ended. */
 const JOURNAL_MAGIC = 0xd9;
 
 /**
@@ -58,7 +57,7 @@ const JOURNAL_MAGIC = 0xd9;
  */
 function hasJournalOfEmptyDatabase(path: string): boolean {
   const journal = `${path}-journal`;
-  if (!statSync(journal, { throwIfNoEntry: false })?.isFile()) return false;
+  if (!existsSync(journal)) return false;
   const header = new DataView(new ArrayBuffer(20));
   const descriptor = openSync(journal, "r");
   try {
@@ -67,7 +66,7 @@ function hasJournalOfEmptyDatabase(path: string): boolean {
     closeSync(descriptor);
   }
   if (header.getUint8(0) !== JOURNAL_MAGIC || header.getUint32(16) !== 0) return false;
-  return IS_WORKER || byteOf(path, 0) === DATABASE_MAGIC;
+  return byteOf(path, 0) !== 0;
 }
 
 /**
@@ -83,10 +82,12 @@ const VERSION_WITHOUT_LOG = 1;
  * it takes a log beside the file for the file's own.
  */
 function saysWithoutLog(path: string): boolean {
-  return !IS_WORKER && byteOf(path, VERSION_AT) === VERSION_WITHOUT_LOG;
+  return byteOf(path, VERSION_AT) === VERSION_WITHOUT_LOG;
 }
 
+/** Reads a byte of a database. The result is undefined in a worker, which cannot look. */
 function byteOf(path: string, position: number): number | undefined {
+  if (IS_WORKER) return undefined;
   const byte = new Uint8Array(1);
   readSync(descriptorOf(path), byte, 0, 1, position);
   return byte[0];

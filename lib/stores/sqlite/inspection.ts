@@ -28,12 +28,7 @@ const SELECT_INVALID_PETS = `SELECT count(*) AS count, min(id) AS first FROM pet
 
 /** Inspects a file that servers may be using, without a change. */
 export async function inspectDatabase(path: string): Promise<Inspection> {
-  return await inspectFound(findDatabase(path));
-}
-
-/** Like {@link inspectDatabase}, for a file that was found before, or that this program has made. */
-export function inspectFound(found: FoundDatabase): Promise<Inspection> {
-  return readSnapshot(found, inspectContents);
+  return await readSnapshot(findDatabase(path), inspectContents);
 }
 
 /** A database that can be read without a change. */
@@ -92,14 +87,12 @@ export function openSnapshot({ givenPath, path }: FoundDatabase): DatabaseSync {
     return db;
   } catch (error) {
     db.close();
-    if (!String(error).includes("readonly database")) throw unavailableFrom(error, givenPath);
-    const message =
-      `${givenPath} can only be read by a user who may write to it and its folder, because SQLite needs a log beside it`;
-    throw new StoreUnavailableError(message, { cause: error });
+    throw unavailableFrom(error, givenPath);
   }
 }
 
-function inspectContents(db: DatabaseSync): Inspection {
+/** Inspects a database in a transaction that has begun. */
+export function inspectContents(db: DatabaseSync): Inspection {
   const rows = db.prepare(`PRAGMA integrity_check(${MAX_FAULTS})`).all();
   const lines = rows.flatMap((row) => String(row["integrity_check"]).split("\n"));
   // A line of asterisks is a heading, such as `*** in database main ***`.
@@ -122,6 +115,5 @@ function findSchemaChanges(db: DatabaseSync): string[] {
 function findInvalidPets(db: DatabaseSync): string[] {
   const { count, first } = prepareWithBigInts(db, SELECT_INVALID_PETS).get() as { count: bigint; first: bigint };
   if (count === 0n) return [];
-  const subject = count === 1n ? "1 pet has" : `${count} pets have`;
-  return [`${subject} an id or a name that the service cannot have stored: look at id ${first}`];
+  return [`Pets whose id or name the service cannot have stored: ${count}; look at id ${first}`];
 }

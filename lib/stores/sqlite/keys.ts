@@ -47,7 +47,7 @@ export function readKeys(db: DatabaseSync): StoredKey[] {
 }
 
 /** A key of the backup, and how it ends in the present file. */
-export interface RevivedKey extends Pick<StoredKey, "id" | "label" | "revoked" | "expires"> {}
+export type RevivedKey = Pick<StoredKey, "id" | "label" | "revoked" | "expires">;
 
 /**
  * Finds the keys that a restore makes valid again, because they were revoked or got an earlier
@@ -98,6 +98,6 @@ function endKeys(db: DatabaseSync, revived: readonly RevivedKey[]): void {
 }
 
 /** When a key ends by its expiry or its revocation, in milliseconds since 1970. */
-function endOf({ revoked, expires }: Pick<StoredKey, "revoked" | "expires">): number {
+function endOf({ revoked, expires }: Pick<RevivedKey, "revoked" | "expires">): number {
   return Math.min(revoked?.getTime() ?? Infinity, expires?.getTime() ?? Infinity);
 }

@@ -42,13 +42,9 @@ export const LOG_LIMIT_BYTES = 64 * 1_048_576;
  * @throws {StoreUnavailableError} If the file cannot be used. It is then unchanged.
  */
 export function openDatabase(givenPath: string): Connection {
-  return explained(givenPath, () => givenPath === IN_MEMORY ? openInMemory() : openFile(givenPath));
-}
-
-function openInMemory(): Connection {
-  return connect(IN_MEMORY, IN_MEMORY, (db) => {
-    const isNew = migrate(db, IN_MEMORY);
-    return new Connection({ db, givenPath: IN_MEMORY, files: undefined, isNew });
+  return explained(givenPath, () => {
+    if (givenPath !== IN_MEMORY) return openFile(givenPath);
+    return connect(IN_MEMORY, IN_MEMORY, (db) => ({ files: undefined, isNew: migrate(db, IN_MEMORY) }));
   });
 }
 
@@ -80,7 +76,7 @@ function openFile(givenPath: string): Connection {
     const isNew = migrate(db, givenPath);
     requireWritable(db);
     if (inspected) requireSame(givenPath, path, inspected);
-    return new Connection({ db, givenPath, files: identifyFiles(givenPath, path), isNew });
+    return { files: identifyFiles(givenPath, path), isNew };
   });
 }
 
@@ -97,17 +93,21 @@ export function openSecondConnection(files: OpenedFiles): Connection {
     return connect(givenPath, path, (db) => {
       requireKnownSchema(db, givenPath);
       requireInPlace(files);
-      return new Connection({ db, givenPath, files, isNew: false });
+      return { files, isNew: false };
     });
   });
 }
 
 /** Opens a connection, which is closed again if `prepare` throws. */
-function connect(givenPath: string, path: string, prepare: (db: DatabaseSync) => Connection): Connection {
+function connect(
+  givenPath: string,
+  path: string,
+  prepare: (db: DatabaseSync) => Pick<Connection, "files" | "isNew">,
+): Connection {
   const db = new DatabaseSync(path);
   try {
     configure(db, givenPath);
-    return prepare(db);
+    return new Connection({ db, givenPath, ...prepare(db) });
   } catch (error) {
     db.close();
     throw error;

@@ -3,7 +3,7 @@
  * this program reads them beside SQLite.
  */
 
-import { type BigIntStats, closeSync, existsSync, fstatSync, openSync, statSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, openSync, statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import process from "node:process";
 import { isMainThread } from "node:worker_threads";
@@ -43,25 +43,22 @@ export function requireInPlace(files: OpenedFiles | undefined): void {
 /** @throws {StoreUnavailableError} If the name is not that of the identified file any more. */
 export function requireSame(givenPath: string, name: string, { dev, ino }: Identity): void {
   const now = identify(givenPath, name);
-  if (now.dev !== dev || now.ino !== ino) throwNotInPlace(givenPath);
+  if (now.dev !== dev || now.ino !== ino) throw notInPlace(givenPath);
 }
 
 /** @throws {StoreUnavailableError} If there is no such file, or the system cannot tell. */
 export function identify(givenPath: string, name: string): Identity {
-  let stats: BigIntStats | undefined;
   try {
-    stats = statSync(name, { bigint: true, throwIfNoEntry: false });
+    const { dev, ino } = statSync(name, { bigint: true });
+    return { dev, ino };
   } catch (cause) {
-    throw new StoreUnavailableError(`Cannot check whether ${givenPath} is still in its place`, { cause });
+    throw notInPlace(givenPath, cause);
   }
-  if (stats === undefined) throwNotInPlace(givenPath);
-  return { dev: stats.dev, ino: stats.ino };
 }
 
-function throwNotInPlace(givenPath: string): never {
-  throw new StoreUnavailableError(
-    `${givenPath} or a file beside it has been deleted, moved or replaced; restart with the right file`,
-  );
+function notInPlace(givenPath: string, cause?: unknown): StoreUnavailableError {
+  const message = `${givenPath} or a file beside it has been deleted, moved or replaced; restart with the right file`;
+  return new StoreUnavailableError(message, { cause });
 }
 
 // On POSIX systems, a process that closes any descriptor of a file loses all its locks on that

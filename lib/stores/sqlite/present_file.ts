@@ -42,7 +42,7 @@ export function takePresentFile(givenPath: string): PresentFile {
     path,
     stats,
     isOpen: db !== undefined,
-    keys: db ? tryReadKeys(db) : undefined,
+    keys: db && tryReadKeys(db),
     close() {
       db?.close();
       closeUnused(path);

@@ -33,7 +33,7 @@ export function startThread<Request, Result>(
   try {
     const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(threadProgram(module))}`), {
       name: `petstore-${name}`,
-      workerData: { database, port: port2 } satisfies ThreadData<object>,
+      workerData: { database, port: port2 },
       transferList: [port2],
       // Deno would prompt for the permission to copy the environment. Node needs it for NODE_OPTIONS.
       ...("Deno" in globalThis ? { env: {} } : {}),
@@ -96,13 +96,13 @@ interface ThreadData<Database> {
   port: MessagePort;
 }
 
-type Answer<Result> = { result: Result } | { failure: Failure };
+type Answer<Result> = { result: Result } | Failure;
 
 /** An error as a message. Structured cloning of the error itself would lose its class and its members. */
 interface Failure {
-  message: string;
-  /** What a {@link StoreUnavailableError} says beside its message. It is undefined for a defect of this library. */
-  unavailable: { mayBeStored: boolean; isTemporary: boolean } | undefined;
+  failure: string;
+  /** What a {@link StoreUnavailableError} says beside its message. It is absent for a defect of this library. */
+  unavailable?: { mayBeStored: boolean; isTemporary: boolean };
 }
 
 /** The answer to a request will never come, because the thread has ended. */
@@ -126,7 +126,7 @@ export class Thread<Request, Result> {
     this.#worker = worker;
     this.#port = port;
     onMessage(port, (answer: Answer<Result>) => {
-      if ("failure" in answer) this.#asked?.reject(errorOf(answer.failure));
+      if ("failure" in answer) this.#asked?.reject(errorOf(answer));
       else this.#asked?.resolve(answer.result);
     });
     const end = () => {
@@ -170,9 +170,9 @@ export function answerRequests<Database, Request, Result>(
   const { database, port } = workerData as ThreadData<Database>;
   onMessage(port, async (request: Request) => {
     try {
-      port.postMessage({ result: await work(request, database) } satisfies Answer<Result>);
+      port.postMessage({ result: await work(request, database) });
     } catch (error) {
-      port.postMessage({ failure: failureOf(error) } satisfies Answer<Result>);
+      port.postMessage(failureOf(error));
     }
   });
 }
@@ -186,11 +186,13 @@ function onMessage<Message>(port: MessagePort, receive: (message: Message) => vo
 }
 
 function failureOf(error: unknown): Failure {
-  if (!(error instanceof StoreUnavailableError)) return { message: String(error), unavailable: undefined };
-  const { message, mayBeStored } = error;
-  return { message, unavailable: { mayBeStored, isTemporary: isTemporary(error) } };
+  if (!(error instanceof StoreUnavailableError)) return { failure: String(error) };
+  return {
+    failure: error.message,
+    unavailable: { mayBeStored: error.mayBeStored, isTemporary: isTemporary(error) },
+  };
 }
 
-function errorOf({ message, unavailable }: Failure): Error {
-  return unavailable ? new StoreUnavailableError(message, unavailable) : new Error(message);
+function errorOf({ failure, unavailable }: Failure): Error {
+  return unavailable ? new StoreUnavailableError(failure, unavailable) : new Error(failure);
 }

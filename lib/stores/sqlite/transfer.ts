@@ -1,6 +1,5 @@
 import { PET_JSON, type PetSink } from "../database/sql_tables.ts";
 import type { PetDraft } from "../store.ts";
-import type { Connection } from "./connection.ts";
 import { unavailableFrom } from "./errors.ts";
 import { findDatabase, readSnapshot } from "./inspection.ts";
 import { openDatabase } from "./open.ts";
@@ -24,7 +23,16 @@ export async function importPets(
 ): Promise<{ isNew: boolean }> {
   const connection = openDatabase(path);
   try {
-    await addAll(connection, pets, signal);
+    const transactions = new WriteTransactions(connection);
+    beginWrite(connection.db);
+    for (let start = 0; start < pets.length; start += PETS_PER_TURN) {
+      transactions.apply(pets.slice(start, start + PETS_PER_TURN).map((pet) => ({ kind: "create", pet })));
+      // The process handles a signal in a turn of the event loop.
+      await new Promise((resolve) => setImmediate(resolve));
+      signal.throwIfAborted();
+    }
+    // The transaction has all pets now. It is committed only if the file is still in its place.
+    runAndCommit(connection.db, () => connection.requireCommittable());
     return { isNew: connection.isNew };
   } catch (error) {
     throw signal.aborted ? signal.reason : unavailableFrom(error, path);
@@ -32,24 +40,6 @@ export async function importPets(
     // Closing the connection rolls back what was not committed.
     connection.close();
   }
-}
-
-async function addAll(connection: Connection, pets: readonly PetDraft[], signal: AbortSignal): Promise<void> {
-  const transactions = new WriteTransactions(connection);
-  beginWrite(connection.db);
-  for (let start = 0; start < pets.length; start += PETS_PER_TURN) {
-    const writes = pets.slice(start, start + PETS_PER_TURN).map((pet) => ({ kind: "create" as const, pet }));
-    transactions.apply(writes);
-    await noticeSignal(signal);
-  }
-  // The transaction has all pets now. It is committed only if the file is still in its place.
-  runAndCommit(connection.db, () => connection.requireCommittable());
-}
-
-/** Lets the process handle a signal, and throws what the signal says if it is aborted. */
-async function noticeSignal(signal: AbortSignal): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
-  signal.throwIfAborted();
 }
 
 /** Reads a page as the lines of an export, and counts them. A test checks SQLite's plan for it. */
@@ -72,16 +62,10 @@ export async function exportDatabase(path: string, write: PetSink): Promise<void
     const select = prepareWithBigInts(db, EXPORT_PAGE);
     let after = INT64_MIN;
     for (;;) {
-      const page = readPage<Lines>(select, [after], PETS_PER_PAGE);
+      const page = readPage<{ text: string; count: bigint }>(select, [after], PETS_PER_PAGE);
       if (page.count > 0n) await write(page.text, Number(page.count));
       if (page.following === null) return;
       after = page.last;
     }
   });
-}
-
-/** The columns of {@link EXPORT_PAGE}. */
-interface Lines {
-  text: string;
-  count: bigint;
 }

@@ -85,7 +85,14 @@ export class Writer {
   }
 
   close(): MaybePromise<void> {
-    return chain(this.batch.close(), () => this.#thread && end(this.#thread));
+    return chain(this.batch.close(), () => this.#thread && this.#endThread(this.#thread));
+  }
+
+  /** Lets the thread close its connection, and ends it. */
+  async #endThread(thread: WritingThread): Promise<void> {
+    // If the thread has ended by itself, nothing is left to close.
+    await thread.ask("close").catch(() => {});
+    await thread.end();
   }
 
   #commit(pending: readonly PendingWrite[]): MaybePromise<void> {
@@ -178,13 +185,6 @@ function validated(write: Write): Write {
   if (write.kind === "create") return { ...write, pet };
   const { key, fingerprint, retentionMs } = write.request;
   return { ...write, pet, request: { key, fingerprint, retentionMs } };
-}
-
-/** Lets the thread close its connection, and ends it. */
-async function end(thread: WritingThread): Promise<void> {
-  // If the thread has ended by itself, nothing is left to close.
-  await thread.ask("close").catch(() => {});
-  await thread.end();
 }
 
 function writesOf(pending: readonly PendingWrite[]): Write[] {
