@@ -42,8 +42,8 @@ export async function importPets(
   }
 }
 
-/** Reads a page as the lines of an export, and counts them. A test checks SQLite's plan for it. */
-export const EXPORT_PAGE: string = pageStatement(`group_concat(${PET_JSON}, char(10)) AS text, count(*) AS count`);
+/** Reads a page as the lines of an export, and counts them. */
+const EXPORT_PAGE = pageStatement(`group_concat(${PET_JSON}, char(10)) AS text, count(*) AS count`);
 
 const PETS_PER_PAGE = 1000n;
 

@@ -30,7 +30,7 @@ for (const writerThread of ["auto", "always", "never"] as const) {
   });
 }
 
-test.other(
+test.store(
   "a kept pet is read anew after another program has changed it, also when the log was written back",
   async (store, other) => {
     await store.create(REX);
@@ -79,7 +79,7 @@ const STATEMENTS: [expected: Change, sql: string][] = [
 ];
 
 for (const [expected, sql] of STATEMENTS) {
-  test.other(`of another program, this counts as ${expected}: ${sql}`, async (store, other) => {
+  test.store(`of another program, this counts as ${expected}: ${sql}`, async (store, other) => {
     await createMany(store, 9);
     other.exec("DELETE FROM pets WHERE id = 5");
     assertCounts(store, other, sql, expected);
@@ -93,14 +93,14 @@ const UNSEEN_BY_TRIGGERS: [done: string, sql: string][] = [
 ];
 
 for (const [done, sql] of UNSEEN_BY_TRIGGERS) {
-  test.other(`what another program alters counts as an alteration after: ${done}`, async (store, other) => {
+  test.store(`what another program alters counts as an alteration after: ${done}`, async (store, other) => {
     await createMany(store, 9);
     other.exec(`UPDATE pets SET name = 'pet ' || id; ${done}`);
     assertCounts(store, other, sql, "alteration");
   });
 }
 
-test.other(
+test.store(
   "each look that fails counts as an alteration: once the store is closed, what was kept is stale",
   async (store, other) => {
     await store.create(REX);
