@@ -42,12 +42,10 @@ test.store(
   },
 );
 
-const READS_IN_WORKER = new URL("./reads_in_worker.ts", import.meta.url);
+const STORE_IN_WORKER = new URL("./store_in_worker.ts", import.meta.url);
 
 test.path("a store in a worker, which cannot read the index of the log, sees what another program changes", async (path) => {
-  const worker = new Worker(READS_IN_WORKER, { workerData: { path } });
-  const [seen] = await once(worker, "message");
-  await worker.terminate();
+  const [seen] = await once(new Worker(STORE_IN_WORKER, { workerData: { path, closes: true } }), "message");
   assert.match(seen, /"name":"changed"/);
 });
 

@@ -27,11 +27,9 @@ const onResponse = (info: ResponseInfo) => responses.push(info);
  */
 const REQUESTS: readonly [method: string, path: string, headers: Record<string, string>, told: string][] = [
   ["GET", "/pets/1", {}, "GET /v1/pets/{petId} 200 shop 58"],
-  ["GET", "/pets/1", {}, "GET /v1/pets/{petId} 200 shop 58"],
   ["HEAD", "/pets/1", {}, "HEAD /v1/pets/{petId} 200 shop 0"],
   ["GET", "/pets/1", { "if-none-match": "*" }, "GET /v1/pets/{petId} 304 shop 0"],
   ["GET", "/pets?limit=0", {}, "GET /v1/pets invalid_limit shop "],
-  ["GET", "/nowhere", {}, "GET  route_not_found shop "],
   ["GET", "/pets", { authorization: "Bearer wrong" }, "GET  invalid_api_key  "],
   // The app's own response has a length and an id.
   ["GET", "/store/orders", {}, "GET /v1/store/orders 200 shop 4"],
