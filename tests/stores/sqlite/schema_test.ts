@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
-import { expectedSchemaText, migrate, readVersion, requireKnownSchema } from "../../../lib/stores/sqlite/schema.ts";
+import { expectedSchemaText, migrate, readVersion } from "../../../lib/stores/sqlite/schema.ts";
 import { whileReplaced } from "../../support/while_replaced.ts";
-import { query, request, REX, test, usingStore } from "./support.ts";
+import { query, request, REX, test } from "./support.ts";
 
 /** The migrations of a made-up later program: the one that there is, and one that adds a column. */
 const FIRST = [...expectedSchemaText().values()].join(";\n") + "; INSERT INTO alteration VALUES (1)";
@@ -29,19 +29,6 @@ test.eachStore(
     assert.deepEqual(query(path, "SELECT colour FROM pets"), [{ colour: "brown" }]);
   },
 );
-
-test.path("a migration that fails leaves the file as it was, and this program continues with it", async (path) => {
-  await usingStore(path, (store) => store.create(REX));
-  const db = new DatabaseSync(path);
-  assert.throws(
-    () => migrate(db, path, [FIRST, `${SECOND}; INSERT INTO nowhere VALUES (1)`]),
-    /no such table: nowhere/,
-  );
-  requireKnownSchema(db, path);
-  assert.equal(readVersion(db), 1);
-  db.close();
-  assert.equal(await usingStore(path, (store) => store.create(REX)), 2n);
-});
 
 test.store(
   "a program that waited while another one has migrated the file does not do so again",

@@ -23,26 +23,15 @@ const SLOW = `CREATE TRIGGER slow AFTER INSERT ON pets BEGIN
   SELECT count(*) FROM (WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) SELECT i FROM n);
 END`;
 
-/**
- * Runs `use` with a store that has a thread, another connection to its file, and the threads that
- * have started. A store detaches each from the process when it has started it.
- */
+/** Runs `use` with a store that has a thread, and another connection to its file. */
 function withThread(
-  use: (store: SqliteStore, other: DatabaseSync, path: string, threads: Worker[]) => Promise<void>,
+  use: (store: SqliteStore, other: DatabaseSync, path: string) => Promise<void>,
 ): Promise<void> {
-  const threads: Worker[] = [];
-  const { unref } = Worker.prototype;
-  const unrefNoted = function (this: Worker) {
-    threads.push(this);
-    return unref.call(this);
-  };
-  return withPath((path) =>
-    whileReplaced(Worker.prototype, { unref: unrefNoted }, async () => {
-      await using store = openSqliteStore(path, "always");
-      using other = new DatabaseSync(path);
-      await use(store, other, path, threads);
-    })
-  );
+  return withPath(async (path) => {
+    await using store = openSqliteStore(path, "always");
+    using other = new DatabaseSync(path);
+    await use(store, other, path);
+  });
 }
 
 test("while the thread is in a transaction, reads are answered, and later creates gather and share the next one", () =>
@@ -67,8 +56,16 @@ function isUncertain(error: unknown): boolean {
 }
 
 test("when the thread ends, creates that it has not answered are unavailable, reads go on, a new thread takes over, and the store closes", () =>
-  withThread(async (store, other, path, threads) => {
-    assert.equal(await store.create(REX), 1n);
+  withThread(async (store, other, path) => {
+    const threads: Worker[] = [];
+    const { unref } = Worker.prototype;
+    // A store detaches each thread from the process when it has started it.
+    const unrefNoted = function (this: Worker) {
+      threads.push(this);
+      return unref.call(this);
+    };
+    const create = () => whileReplaced(Worker.prototype, { unref: unrefNoted }, () => store.create(REX));
+    assert.equal(await create(), 1n);
     execute(path, SLOW);
     // Deno lets the thread finish this transaction. What waits for the thread is lost on every runtime.
     const running = store.create(REX).catch((error) => error);
@@ -86,7 +83,7 @@ test("when the thread ends, creates that it has not answered are unavailable, re
       refusals.push(error);
       return false;
     };
-    await until("a create by a new thread", () => store.create(REX).then((id) => id === BigInt(last + 1), refused));
+    await until("a create by a new thread", () => create().then((id) => id === BigInt(last + 1), refused));
     assert.ok(refusals.every(isUncertain), refusals.join());
     assert.deepEqual(query(path, "SELECT count(*) AS count FROM pets"), [{ count: last + 1 }]);
     await threads.at(-1)!.terminate();
