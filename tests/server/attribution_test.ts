@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Observer } from "../../lib/http/finisher.ts";
-import { createServerPipeline } from "../../lib/server/service/server_pipeline.ts";
+import { createServerPipeline } from "../../lib/server/serving/server_pipeline.ts";
 import { createAccessLog } from "../../lib/server/telemetry/access_log.ts";
 import { Metrics } from "../../lib/server/telemetry/metrics.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";

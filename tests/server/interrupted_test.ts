@@ -5,7 +5,7 @@ import { FILE, makeStore, STORE, succeed } from "../support/server/pet_files.ts"
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { publishFile } from "../../lib/server/process/publish_file.ts";
+import { publishFile } from "../../lib/server/process/new_files.ts";
 import { fill } from "../support/database.ts";
 import { test } from "../support/server/in_process.ts";
 import { ServerProcess } from "../support/server/server_process.ts";

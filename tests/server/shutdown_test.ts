@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { listen } from "../../lib/server/deno/listener.ts";
+import { listen } from "../../lib/server/deno/runtime.ts";
 import { shutDown } from "../../lib/server/serving/shutdown.ts";
-import { DrainGate } from "../../lib/server/service/drain_gate.ts";
+import { DrainGate } from "../../lib/server/serving/drain_gate.ts";
 import { exchange, RawSocket } from "../support/http/raw_socket.ts";
 import { get, head, lengthOf, PET, post } from "../support/http/requests.ts";
 import { countPets, withFreshServer, withServer } from "../support/server/server_process.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { VIEWER_VERSION } from "../../lib/server/viewer/operations.ts";
-import { createServerPipeline } from "../../lib/server/service/server_pipeline.ts";
+import { createServerPipeline } from "../../lib/server/serving/server_pipeline.ts";
 import { VERSION } from "../../lib/server/process/version.ts";
 import { createContext } from "../support/context.ts";
 import { type AnyServer, test, withFreshServerHere } from "../support/server/in_process.ts";

@@ -2,8 +2,8 @@
 
 import { resolvesWithin, sleep } from "../../promises.ts";
 import type { Report } from "../process/writers.ts";
-import type { DrainGate } from "../service/drain_gate.ts";
-import type { Listener } from "../service/listener.ts";
+import type { DrainGate } from "./drain_gate.ts";
+import type { Listener } from "../process/runtime.ts";
 
 /** The time limit for requests in flight, in milliseconds after the signal. */
 const DRAIN_TIMEOUT_MS = 6_000;

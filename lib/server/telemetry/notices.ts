@@ -12,7 +12,7 @@ import { KeptReply } from "../../http/reply.ts";
 import { excerpt } from "../../excerpt.ts";
 import { LIST_PARAMETERS } from "../../operations/list_pets.ts";
 import type { Report } from "../process/writers.ts";
-import { quoteVisibly } from "../process/lines.ts";
+import { quoteVisibly } from "../process/messages.ts";
 
 /** Tells which preflights were refused, and by which setting they would be permitted. */
 export function createPreflightNotices(report: Report): Observer {

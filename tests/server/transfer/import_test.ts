@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readdirSync, writeFileSync } from "node:fs";
-import { readLines } from "../../../lib/server/transfer/pet_lines.ts";
+import { readLines } from "../../../lib/server/commands/pet_lines.ts";
 import { test } from "../../support/server/in_process.ts";
 import { ServerProcess } from "../../support/server/server_process.ts";
 import { command } from "../../support/system/commands.ts";

@@ -1,7 +1,7 @@
 /** `--seed`: sample pets in an empty store. */
 
 import assert from "node:assert/strict";
-import { samplePet, seed } from "../../../lib/server/transfer/seed.ts";
+import { samplePet, seed } from "../../../lib/server/serving/seed.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { formatPetWithId, parseNewPet } from "../../../lib/pet.ts";
 import { KEY } from "../../support/server/ledger.ts";

@@ -5,7 +5,7 @@
 
 import process from "node:process";
 import { DENO_RUNTIME } from "../../../lib/server/deno/runtime.ts";
-import type { Runtime } from "../../../lib/server/serving/runtime.ts";
+import type { Runtime } from "../../../lib/server/process/runtime.ts";
 import { run } from "../../../lib/server/commands/run.ts";
 import { withTempFolder } from "../temp.ts";
 import { testUnless, testWith } from "../test_with.ts";

@@ -1,10 +1,9 @@
 /** A server in this process that has no socket: a test asks its gate. */
 
-import { readFlags, splitWords } from "../../../lib/server/commands/flags.ts";
+import { readFlags } from "../../../lib/server/commands/command_line.ts";
 import { DENO_RUNTIME } from "../../../lib/server/deno/runtime.ts";
-import type { DrainGate } from "../../../lib/server/service/drain_gate.ts";
-import type { Gate, Listener } from "../../../lib/server/service/listener.ts";
-import type { Context } from "../../../lib/server/serving/runtime.ts";
+import type { Context, Gate, Listener } from "../../../lib/server/process/runtime.ts";
+import type { DrainGate } from "../../../lib/server/serving/drain_gate.ts";
 import { serve } from "../../../lib/server/serving/serve.ts";
 import { prepareEnvironment } from "../../../lib/server/settings/environment.ts";
 import { readValues } from "../../../lib/server/settings/options.ts";
@@ -12,7 +11,7 @@ import { SETTINGS, type Settings } from "../../../lib/server/settings/server_set
 import type { KeyedPetStore } from "../../../lib/stores/store.ts";
 
 export function readFrom(args: readonly string[], env: Record<string, string> = {}): Settings {
-  const flags = readFlags(splitWords(args, SETTINGS).flags, SETTINGS, "");
+  const { flags } = readFlags(args, SETTINGS, "");
   return readValues(SETTINGS, flags, prepareEnvironment((name) => env[name]));
 }
 

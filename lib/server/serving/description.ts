@@ -62,7 +62,7 @@ type CodeSample = {
 /** @throws {Error} If the operation has no samples. */
 function samplesOf(operation: string): CodeSample[] {
   const request = REQUESTS[operation];
-  if (!request) throw new Error(`lib/server/service/description.ts has no sample of ${operation}`);
+  if (!request) throw new Error(`lib/server/serving/description.ts has no sample of ${operation}`);
   return TEMPLATES
     .filter(({ source }) => request.client !== undefined || !source.includes("<client>"))
     .map((template) => ({ ...template, source: fill(template.source, request) }));

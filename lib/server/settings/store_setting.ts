@@ -1,22 +1,64 @@
 /**
- * Finds the store that the setting `--store` names. The store is opened later: a start that fails
- * because of its port must make no file, so a server opens its store when it listens.
+ * The store that the setting `--store` names, before it is open, and what commands do with it. It is
+ * opened later: a start that fails because of its port must make no file, so a server opens its
+ * store when it listens.
  */
 
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { KEY_FILE } from "../first_key/key_file.ts";
+import { formatPetCount } from "../process/messages.ts";
+import { makeFolderFor } from "../process/new_files.ts";
+import { explain, firstLine, SettingError } from "../process/start_error.ts";
+import type { Environment } from "../process/runtime.ts";
+import { checkAsSetting } from "./formats.ts";
 import { createMemoryStore } from "../../stores/memory/memory_store.ts";
 import { exportDatabase } from "../../stores/sqlite/exporter.ts";
 import { importPets } from "../../stores/sqlite/importer.ts";
 import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
 import { listKeys } from "../../stores/sqlite/keys.ts";
 import { openSqliteStore } from "../../stores/sqlite/sqlite_store.ts";
-import type { Environment } from "../settings/environment.ts";
-import { KEY_FILE } from "../first_key/key_file.ts";
-import { makeFolderFor } from "../process/folders.ts";
-import { formatPetCount } from "../process/lines.ts";
-import { explain, SettingError } from "../process/start_error.ts";
-import { isShared, type SharedStore, type StoreSetting } from "./store_setting.ts";
+import type { StoredKey } from "../../stores/key_store.ts";
+import type { PetSink } from "../../stores/database/sql_tables.ts";
+import type { KeyedPetStore, PetDraft } from "../../stores/store.ts";
+
+/** A store that this process has opened. `isNew` says whether that has made its tables. */
+export type OpenStore = KeyedPetStore & { readonly isNew?: boolean };
+
+/** A store that is not open yet. */
+export interface StoreSetting {
+  /** The address of the store without its secrets, for messages. */
+  description: string;
+  /** The path of the SQLite file. It is absent for other stores. */
+  path?: string;
+  open(): OpenStore | Promise<OpenStore>;
+}
+
+/**
+ * A file or a database, and what commands can do with it while servers use it. Each method opens
+ * the store for itself. A store in memory has none of them, because only its own server can reach
+ * it.
+ */
+export interface SharedStore extends StoreSetting {
+  /**
+   * Reads the API keys without opening the store, which would make or migrate it. Fails if the
+   * store does not exist.
+   */
+  listKeys(): Promise<readonly StoredKey[]>;
+  /**
+   * Finds the `faults` for which the store is not sound, and tells what a sound one has, which may
+   * include the schema.
+   */
+  check(): Promise<{ faults: string[]; contents: string }>;
+  /** Writes all pets, as they are at one moment. */
+  export(write: PetSink): Promise<unknown>;
+  /** Adds all pets, or none, such as when the signal is aborted. `isNew` says whether this has made the tables. */
+  import(pets: readonly PetDraft[], signal: AbortSignal): Promise<{ isNew: boolean }>;
+}
+
+export function isShared(setting: StoreSetting | SharedStore): setting is SharedStore {
+  return "listKeys" in setting;
+}
 
 const SQLITE = "sqlite:";
 
@@ -31,7 +73,6 @@ export async function findStore(setting: string, environment: Environment): Prom
     return { description, open: createMemoryStore };
   }
   if (/^postgres(ql)?:\/\//.test(setting)) {
-    const { readPostgresStore } = await import("./postgres.ts");
     return await readPostgresStore(setting, environment);
   }
   if (setting.startsWith(SQLITE)) return storeInFile(setting, readPath(setting));
@@ -122,5 +163,42 @@ export function prepareFolder(path: string): void {
     makeFolderFor(path);
   } catch (error) {
     throw explain(`${folder} cannot be made`, error);
+  }
+}
+
+/** @throws {SettingError} If the address is invalid, or the package is not installed. */
+export async function readPostgresStore(address: string, environment: Environment): Promise<SharedStore> {
+  const { readPostgresSetting } = await loadPostgres();
+  return checkAsSetting(() => readPostgresSetting(address, environment("PGPASSWORD")));
+}
+
+/** What the server uses of the package with the store on PostgreSQL. */
+export interface PostgresModule {
+  /**
+   * Nothing is opened before a method of the result is called. No method needs its `this`.
+   *
+   * @throws {TypeError} If the address is invalid.
+   */
+  readPostgresSetting(address: string, password: string | undefined): SharedStore;
+  postgresSchema(): string;
+  postgresGrants(role: string): string;
+}
+
+/**
+ * The package is loaded when a setting asks for it, so that a server
+ * on SQLite needs neither the package nor its driver. The type is `string`, because Deno would load a
+ * package whose name is a literal at every start.
+ */
+const PACKAGE: string = "@petstore/postgres/server";
+
+/** @throws {SettingError} If the package is not installed. */
+export async function loadPostgres(): Promise<PostgresModule> {
+  try {
+    return await import(PACKAGE);
+  } catch (error) {
+    throw new SettingError(
+      `The store on PostgreSQL cannot be loaded: ${firstLine(error)}; install it by npm install @petstore/postgres, ` +
+        "or on Deno by deno add jsr:@petstore/postgres",
+    );
   }
 }

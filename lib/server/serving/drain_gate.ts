@@ -6,6 +6,7 @@ import type { Pipeline } from "../../http/pipeline.ts";
 import { extendReply, type Reply } from "../../http/reply.ts";
 import { isGetOf } from "../../http/request_text.ts";
 import { chain, type MaybePromise } from "../../promises.ts";
+import type { Gate } from "../process/runtime.ts";
 import { CLOSE_FIELD, NOT_SERVING } from "./errors.ts";
 import { LIVENESS_PATH, PROBE_OK } from "./probes.ts";
 
@@ -31,7 +32,7 @@ type State =
  * Lets requests in while its state is `open`, and answers all others itself. `shutDown()` says why
  * a server ends in these steps.
  */
-export class DrainGate {
+export class DrainGate implements Gate {
   #state: State = { kind: "starting" };
   /** Finishes the replies of the gate itself. After `open()`, it is that of the service, which has observers. */
   #finisher: Finisher = createFinisher({ requestIds: "failures" });
@@ -70,12 +71,6 @@ export class DrainGate {
     return resolve;
   }
 
-  /**
-   * Answers a request, and sends the reply.
-   *
-   * @param send The host's way to send a reply to the client. It must not throw.
-   * @returns The result of `send`.
-   */
   respond<Sent>(context: RequestContext, send: (reply: Reply) => Sent): MaybePromise<Sent> {
     this.#inFlight++;
     const sendCounted = (reply: Reply) => send(this.#countAnswered(reply));

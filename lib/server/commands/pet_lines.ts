@@ -2,7 +2,7 @@
 
 import { parseNewPet, type PetDraft } from "../../pet.ts";
 import { SettingError } from "../process/start_error.ts";
-import { differingLength } from "../process/suggestion.ts";
+import { differingLength } from "../process/messages.ts";
 
 /** The pets of a source of NDJSON, and what it has beside them. */
 export interface PetLines {

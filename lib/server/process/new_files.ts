@@ -1,13 +1,25 @@
-/** New files, which get their names when they are complete, and then survive a power failure. */
+/** New files, which get their names when they are complete, and then survive a power failure, and new folders. */
 
-import { closeSync, fsyncSync, linkSync, lstatSync, openSync, renameSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
+import process from "node:process";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { sleep } from "../../promises.ts";
-import { COMPANION_ENDS, resolveFolder } from "../../stores/sqlite/file_names.ts";
-import { unfinishedName } from "../../stores/sqlite/remains.ts";
-import { syncFolder } from "./folders.ts";
 import { untilInterrupted } from "./process.ts";
 import { codeOf, explain, SettingError } from "./start_error.ts";
+import { COMPANION_ENDS, resolveFolder } from "../../stores/sqlite/file_names.ts";
+import { mayAccess } from "../../stores/sqlite/permissions.ts";
+import { unfinishedName } from "../../stores/sqlite/remains.ts";
 
 /** A file that a command was told to make is already there, and stays as it is. */
 export class FileExistsError extends SettingError {
@@ -109,4 +121,30 @@ export function renameToNew(name: string, path: string): void {
 export function requireNew(path: string): void {
   if (path.endsWith("/")) throw new SettingError(`${path} is the name of a folder; name a file`);
   if (lstatSync(path, { throwIfNoEntry: false })) throw new FileExistsError(path);
+}
+
+/**
+ * Makes the folder for a file, accessible only to its owner, unless the folder exists. The folder
+ * gets a `.gitignore`, because it will have an API key, which `git add .` would otherwise commit.
+ */
+export function makeFolderFor(path: string): void {
+  const folder = dirname(path);
+  if (existsSync(folder)) return;
+  // No error is thrown if another start makes the folder meanwhile.
+  mkdirSync(folder, { mode: 0o700, recursive: true });
+  writeFileSync(join(folder, ".gitignore"), "*\n", { mode: 0o600, flush: true });
+  // The name of the folder must reach the disk too. On Deno, the server may not be permitted to read the parent.
+  const parent = dirname(folder);
+  if (mayAccess("read", parent)) syncFolder(parent);
+}
+
+/** Syncs the names of new files to disk. Windows does this by itself, and cannot open a folder. */
+export function syncFolder(path: string): void {
+  if (process.platform === "win32") return;
+  const folder = openSync(path, "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
 }
