@@ -9,7 +9,7 @@ import { Metrics } from "../../lib/server/telemetry/metrics.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { createContext } from "../support/context.ts";
-import { startWithoutSocket } from "../support/server/without_socket.ts";
+import { startWithoutSocket } from "../support/server/in_process.ts";
 
 const ONE = "/v1/pets/{petId}", LIST = "/v1/pets";
 
@@ -97,17 +97,12 @@ test("each request is counted by its method, status, route and error code, and c
 });
 
 test("a failure is logged with its cause and the id of its request, and counts as the store's only if it is one", async () => {
-  const lines = { output: [] as string[], errorOutput: [] as string[] };
+  const written = { stdout: "", stderr: "" };
   const failures = [new StoreUnavailableError("the disk is full"), new Error("a bug"), new Error("a bug")];
   const waiting = [...failures];
   const store = Object.assign(createMemoryStore(), { get: () => Promise.reject(waiting.shift()) });
   const args = ["--log=json", "--metrics=127.0.0.1:1", "--key=k"];
-  const { gate, metricsGate, end } = await startWithoutSocket(
-    args,
-    store,
-    () => Promise.resolve(),
-    (line, name) => lines[name].push(line),
-  );
+  const { gate, metricsGate, end } = await startWithoutSocket(args, store, { written });
   const statuses = [];
   for (const _ of failures) {
     const context = createContext({ authorization: "Bearer k" }, "GET", "/v1/pets/7");
@@ -118,9 +113,12 @@ test("a failure is logged with its cause and the id of its request, and counts a
   assert.match(await metricsGate.respond(scrape, ({ body }) => String(body)), /^petstore_store_errors_total 1$/m);
   // The second failure of a kind is told at the end.
   await end();
-  const idsOf = (lines: string[]) => lines.map((line) => JSON.parse(line).requestId);
-  // The first line is the greeting, and the last one says that the server has stopped.
-  assert.deepEqual(idsOf(lines.errorOutput), idsOf(lines.output.slice(1, -1)));
-  assert.match(lines.errorOutput[0]!, /"error":"the disk is full"/);
-  assert.match(lines.errorOutput[1]!, /"error":"Error: a bug\\n +at /);
+  const [greeting, ...requests] = written.stdout.trimEnd().split("\n");
+  assert.match(greeting!, /"message":"listens"/);
+  assert.equal(requests.pop(), "stopped");
+  const told = written.stderr.trimEnd().split("\n");
+  const idOf = (line: string) => JSON.parse(line).requestId;
+  assert.deepEqual(told.map(idOf), requests.map(idOf));
+  assert.match(told[0]!, /"error":"the disk is full"/);
+  assert.match(told[1]!, /"error":"Error: a bug\\n +at /);
 });

@@ -8,10 +8,9 @@ import process from "node:process";
 import { type KeyedPetStore, type PetQuery, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
-import { inFolder, test } from "../support/server/in_process.ts";
+import { inFolder, startWithoutSocket, test } from "../support/server/in_process.ts";
 import { refuse } from "../support/server/pet_files.ts";
 import { serverCommand } from "../support/server/serve_task.ts";
-import { startWithoutSocket } from "../support/server/without_socket.ts";
 import { Child } from "../support/system/child.ts";
 import { testUnless } from "../support/system/commands.ts";
 
@@ -55,9 +54,10 @@ test("a start that fails after it has listened closes its socket and its store, 
     check: () => Promise.reject(new StoreUnavailableError("down")),
     close: note("close"),
   });
-  const start = startWithoutSocket(["--key=k"], store, note("stop"), (line) => calls.push(line));
-  await assert.rejects(start, { message: "down" });
-  assert.deepEqual(calls, ["petstore: the store is new", "stop", "close"]);
+  const written = { stdout: "", stderr: "" };
+  await assert.rejects(startWithoutSocket(["--key=k"], store, { stop: note("stop"), written }), { message: "down" });
+  assert.deepEqual(calls, ["stop", "close"]);
+  assert.deepEqual(written, { stdout: "", stderr: "petstore: the store is new\n" });
 });
 
 test("a start fails if a kind of read fails, as on a file that is damaged in a part", async () => {
@@ -74,6 +74,6 @@ test("a start fails if a kind of read fails, as on a file that is damaged in a p
   ];
   for (const part of broken) {
     const store = Object.assign(createMemoryStore(), part) as KeyedPetStore;
-    await assert.rejects(startWithoutSocket(["--key=k"], store, () => Promise.resolve(), () => {}), damaged);
+    await assert.rejects(startWithoutSocket(["--key=k"], store), damaged);
   }
 });

@@ -1,11 +1,10 @@
 /** `--faults`: requests to the server that fail on purpose. */
 
 import assert from "node:assert/strict";
-import { test, withFreshServerHere } from "../support/server/in_process.ts";
+import { readSettings, test, withFreshServerHere } from "../support/server/in_process.ts";
 import { KEY } from "../support/server/ledger.ts";
 import { ON_NODE } from "../support/server/serve_task.ts";
 import { PET } from "../support/server/server_process.ts";
-import { readFrom } from "../support/server/without_socket.ts";
 
 test("--faults loses the response of a create, and the log has the create, a line for the start and no stack trace", () => {
   const args = [`--key=${KEY}`, "--store=memory:", "--log=json", "--faults=lose=1,times=1,operations=createPet"];
@@ -27,7 +26,7 @@ test("--faults loses the response of a create, and the log has the create, a lin
 });
 
 test("--faults has the options of withFaults(), and refuses others", () => {
-  const read = (text: string) => readFrom([`--faults=${text}`]).faults;
+  const read = (text: string) => readSettings([`--faults=${text}`]).faults;
   assert.deepEqual(read("delay=0.25,delayMs=30,cut=.5,seed=7"), { delay: 0.25, delayMs: 30, cut: 0.5, seed: 7 });
   assert.deepEqual(read("lose=1, operations=createPet+getPet"), { lose: 1, operations: ["createPet", "getPet"] });
   for (const wrong of ["lose=0x1", "0.1", "lose=1,operations=createPet,getPet", "loose=1"]) {

@@ -2,10 +2,8 @@
 
 import assert from "node:assert/strict";
 import { FILE, makeStore, STORE, succeed } from "../support/server/pet_files.ts";
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
-import { publishFile } from "../../lib/server/process/new_files.ts";
 import { fill } from "../support/database.ts";
 import { test } from "../support/server/in_process.ts";
 import { ServerProcess } from "../support/server/server_process.ts";
@@ -53,15 +51,4 @@ test.inFolder("a signal ends a backup and an export, which leave no file, and a 
     assert.deepEqual(readdirSync(".").filter((name) => !isLog(name)), before.filter((name) => !isLog(name)), args[0]);
   }
   assert.equal(await succeed("check"), `sqlite:${FILE} is sound: ${PETS} pets\n`);
-});
-
-test.inFolder("a file whose making never waits is given up too if a signal comes meanwhile", async () => {
-  const fill = (name: string) => {
-    writeFileSync(name, "whole");
-    process.kill(process.pid, "SIGTERM");
-    // The runtime gets the signal in another thread.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
-  };
-  await assert.rejects(publishFile("new", fill), /Ended by SIGTERM, and nothing was changed/);
-  assert.deepEqual(readdirSync("."), []);
 });

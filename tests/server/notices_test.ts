@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createPreflightNotices } from "../../lib/server/telemetry/notices.ts";
+import { createNotices } from "../../lib/server/telemetry/notices.ts";
 import { createContext } from "../support/context.ts";
 import { withFreshServerHere } from "../support/server/in_process.ts";
 
@@ -32,13 +32,13 @@ test("a refused preflight is told once for each origin, and an unknown parameter
 
 test("a client gets no more than twenty notices into the log, short ones of visible characters", () => {
   const lines: string[] = [];
-  const observe = createPreflightNotices((line) => lines.push(line));
+  const observe = createNotices((line) => lines.push(line));
   for (let i = 0; i < 100; i++) {
     const origin = `https://${i}\u0085${"x".repeat(5_000)}`;
     const context = createContext({ origin, "access-control-request-method": "GET" }, "OPTIONS");
     observe(context, { status: 204, headers: {}, body: null }, 0, 0);
   }
   assert.equal(lines.length, 21);
-  assert.equal(lines.at(-1), "further origins that are refused are not told");
+  assert.equal(lines.at(-1), "further mistakes of clients are not told");
   for (const line of lines) assert.match(line, /^\P{Cc}{1,600}$/u);
 });

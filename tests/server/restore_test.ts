@@ -19,8 +19,7 @@ import {
 import { DatabaseSync } from "node:sqlite";
 import { openSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { test } from "../support/server/in_process.ts";
-import { FILE, refuse, runLine, succeed } from "../support/server/pet_files.ts";
-import { addKey, listKeys } from "../support/server/keys.ts";
+import { addKey, FILE, listKeys, refuse, runLine, succeed } from "../support/server/pet_files.ts";
 import { execute, query } from "../support/database.ts";
 import { command } from "../support/system/commands.ts";
 import { overwrite } from "../support/system/disk.ts";

@@ -14,7 +14,6 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { sleep } from "../../promises.ts";
 import { untilInterrupted } from "./process.ts";
 import { codeOf, explain, SettingError } from "./start_error.ts";
 import { COMPANION_ENDS, resolveFolder } from "../../stores/sqlite/file_names.ts";
@@ -46,9 +45,6 @@ export async function publishFile<T>(path: string, fill: Fill<T>): Promise<T> {
   return await makeFile(path, fill, (name) => renameToNew(name, path));
 }
 
-/** How long a runtime may take to tell of a signal that has come, in milliseconds. */
-const SIGNAL_DELAY_MS = 20;
-
 /**
  * Makes a file, and moves it to its place when it is complete and on disk. From then on, a signal
  * no longer ends the work.
@@ -67,9 +63,6 @@ export async function makeFile<T>(path: string, fill: Fill<T>, move: (name: stri
       descriptor = openNew(name, path);
       const result = await fill(name, descriptor, signal);
       fsyncSync(descriptor);
-      // A signal that came while nothing waited is noticed in a later turn of the event loop. On
-      // Deno, that after a millisecond is too early in one case of a hundred.
-      await sleep(SIGNAL_DELAY_MS);
       signal.throwIfAborted();
       move(name);
       syncFolder(dirname(path));

@@ -122,17 +122,12 @@ const MAX_WAITING_LENGTH = 1_048_576;
 /** For speed, lines are encoded together, this many at a time. */
 const LINES_PER_ENCODING = 32;
 
-/** The lines that wait for the next write of a {@link LineWriter}. */
-interface LineQueue {
-  /** Adds a line, or drops it if too much waits. */
-  add(line: string): void;
-  isEmpty(): boolean;
-  /** Returns all that waits, and a line about dropped ones. Then the queue is empty. */
-  takeAll(): Uint8Array;
-}
-
-/** @param format Changes each line before it waits. */
-function createLineQueue(format: (line: string) => string): LineQueue {
+/**
+ * The lines that wait for the next write of a {@link LineWriter}.
+ *
+ * @param format Changes each line before it waits.
+ */
+function createLineQueue(format: (line: string) => string) {
   /** The last lines that wait. The others are in `encoded`, before them. */
   const lines: string[] = [];
   /**
@@ -153,7 +148,8 @@ function createLineQueue(format: (line: string) => string): LineQueue {
   }
 
   return {
-    add(line) {
+    /** Adds a line, or drops it if too much waits. */
+    add(line: string): void {
       if (waitingLength > MAX_WAITING_LENGTH) {
         droppedCount++;
         return;
@@ -163,7 +159,8 @@ function createLineQueue(format: (line: string) => string): LineQueue {
       if (lines.push(formatted) >= LINES_PER_ENCODING) encode();
     },
     isEmpty: () => waitingLength === 0,
-    takeAll() {
+    /** Returns all that waits, and a line about dropped ones. Then the queue is empty. */
+    takeAll(): Uint8Array {
       if (droppedCount > 0) lines.push(format(`${droppedCount} lines were dropped because the reader was too slow`));
       encode();
       waitingLength = 0;

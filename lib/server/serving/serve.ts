@@ -20,7 +20,7 @@ import { createAccessLog } from "../telemetry/access_log.ts";
 import { createFailureLog } from "../telemetry/failure_log.ts";
 import { greetAsJson, greetAsText } from "../telemetry/greeting.ts";
 import { type Metrics, serveMetrics } from "../telemetry/metrics.ts";
-import { createParameterNotices, createPreflightNotices } from "../telemetry/notices.ts";
+import { createNotices } from "../telemetry/notices.ts";
 import { followLinks } from "../../stores/sqlite/file_names.ts";
 import { findUnfinished } from "../../stores/sqlite/remains.ts";
 import { type PetStore, StoreUnavailableError } from "../../stores/store.ts";
@@ -165,11 +165,7 @@ function createObserver(
 ): Observer | undefined {
   const observers: Observer[] = metrics ? [metrics.observe] : [];
   if (log !== "off") {
-    observers.push(
-      createPreflightNotices(report),
-      createParameterNotices(report),
-      createAccessLog(output, log === "json"),
-    );
+    observers.push(createNotices(report), createAccessLog(output, log === "json"));
   }
   if (observers.length < 2) return observers[0];
   return (context, reply, startedAt, endedAt) => {

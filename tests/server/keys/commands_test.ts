@@ -3,10 +3,19 @@
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { isMistyped } from "../../../lib/access/key_text.ts";
-import { refuse, runLine, STORE, succeed } from "../../support/server/pet_files.ts";
+import {
+  addKey,
+  follows,
+  idOf,
+  listKeys,
+  refuse,
+  runLine,
+  statusOf,
+  STORE,
+  succeed,
+} from "../../support/server/pet_files.ts";
 import { test, withServerHere } from "../../support/server/in_process.ts";
 import { addPet, readKey, withServer } from "../../support/server/server_process.ts";
-import { addKey, follows, idOf, listKeys, statusOf } from "../../support/server/keys.ts";
 import { execute } from "../../support/database.ts";
 
 test.inFolder("keys are added, rotated and revoked beside a server on an SQLite file, which follows", (folder) =>
