@@ -20,7 +20,7 @@ const RETRY_DELAY = 100;
  * connections that the process reaches its limit of open files, `Deno.serve` fails, and accepts no
  * more connections for good.
  */
-export function listen(address: Address, gate: Gate, report: Report): Listener {
+function listen(address: Address, gate: Gate, report: Report): Listener {
   const { hostname, isShared = false } = address;
   const handler: Deno.ServeHandler<Deno.NetAddr> = (request, info) =>
     gate.respond(new FetchContext(request, request.headers, info), toResponse);

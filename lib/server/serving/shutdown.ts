@@ -44,14 +44,12 @@ export interface EndingServer {
  *    their last responses.
  *
  * @param holdTimeMs How long step 2 takes.
- * @param endTimeoutMs The time limit for all steps.
  */
 export async function shutDown(
   { gate, listener, report }: EndingServer,
   holdTimeMs = HOLD_TIME_MS,
-  endTimeoutMs = END_TIMEOUT_MS,
 ): Promise<void> {
-  const endAt = performance.now() + endTimeoutMs;
+  const endAt = performance.now() + END_TIMEOUT_MS;
   // Step 1.
   await resolvesWithin(DRAIN_TIMEOUT_MS, gate.refuse());
   // Step 2.

@@ -5,10 +5,10 @@
 
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
-import { createPetstore } from "../../../mod.ts";
-import { exchange } from "../../support/http/raw_socket.ts";
-import { PET, readKey } from "../../support/server/server_process.ts";
-import { test, withServerHere } from "../../support/server/in_process.ts";
+import { createPetstore } from "../../mod.ts";
+import { exchange } from "../support/http/raw_socket.ts";
+import { PET, readKey } from "../support/server/server_process.ts";
+import { test, withServerHere } from "../support/server/in_process.ts";
 
 const KEY = "pk_" + crypto.getRandomValues(new Uint8Array(32)).toHex();
 

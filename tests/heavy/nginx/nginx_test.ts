@@ -6,11 +6,25 @@
 import assert from "node:assert/strict";
 import { assertSeen, type Nginx, UNLIMITED, whyNoNginx, withNginx, withProxy } from "./nginx.ts";
 import { assertConforms, UNDECODABLE_PATH } from "../../support/conformance.ts";
-import { chunk, CHUNKED, get, head, HEADERS, lengthOf, MIB, PET, post } from "../../support/http/requests.ts";
-import { exchange, RawSocket } from "../../support/http/raw_socket.ts";
+import { type Endpoint, exchange, RawSocket } from "../../support/http/raw_socket.ts";
+import {
+  AUTHORIZATION,
+  chunk,
+  CHUNKED,
+  get,
+  head,
+  HEADERS,
+  lengthOf,
+  MIB,
+  PET,
+  post,
+} from "../../support/http/requests.ts";
 import { type Script, withScript } from "../../support/http/scripted_server.ts";
+import { makeCertificate, NO_OPENSSL } from "../../support/system/certificate.ts";
 import { testUnless } from "../../support/system/commands.ts";
+import { freePort } from "../../support/system/free_port.ts";
 import { withTempFolder } from "../../support/temp.ts";
+import { testWith } from "../../support/test_with.ts";
 import { until } from "../../support/until.ts";
 
 const test = testUnless(whyNoNginx());
@@ -18,7 +32,7 @@ const LIST = get("/v1/pets");
 const CREATE = post(PET);
 
 /** The status, the code and Retry-After of a response of nginx itself. */
-async function refusal(nginx: Nginx, bytes: string): Promise<unknown[]> {
+async function refusal(nginx: Endpoint, bytes: string): Promise<unknown[]> {
   const response = await exchange(nginx, bytes);
   return [response?.status, JSON.parse(response?.text ?? "null").code, response?.headers.get("retry-after")];
 }
@@ -118,3 +132,45 @@ test("the petstore gets the request with its target as sent, the address from ng
       "Authorization: Bearer k",
     ]);
   }));
+
+/** Requests with and without a key that is right, and what nginx refuses by itself. */
+const PLAIN = [
+  get("/v1/pets"),
+  get("/v1/pets", HEADERS.replace("Bearer k", "Bearer wrong")),
+  post(PET),
+  get("/livez"),
+  get(`/${LONG}`),
+  get("/v1/pets", AUTHORIZATION),
+  get("/%zz"),
+  post("", "Content-Length: x\r\n"),
+];
+
+// A key that is sent over plain HTTP gets no redirect, and nothing tells whether it is valid.
+testWith(withTempFolder, testUnless(whyNoNginx() || NO_OPENSSL))(
+  "after the documented step to TLS, every request over plain HTTP gets the same 403 and reaches no petstore, at either port",
+  async (folder) => {
+    const tls = await freePort();
+    const { ca, certificate, key } = makeCertificate(folder, "ours");
+    const settings = { listen_tls: `127.0.0.1:${tls} ssl http2`, certificate, certificate_key: key };
+    await withProxy(settings, async (nginx, server) => {
+      const refusals = new Set<string>();
+      for (const request of PLAIN) {
+        const response = await exchange(nginx, request);
+        assert.equal(response?.status, 403, request.slice(0, 100));
+        response.headers.delete("date");
+        refusals.add(JSON.stringify([[...response.headers], response.text]));
+      }
+      assert.equal(refusals.size, 1, [...refusals].join("\n"));
+      assert.deepEqual((await refusal({ port: tls }, LIST)).slice(0, 2), [403, "https_required"]);
+
+      using client = Deno.createHttpClient({ caCerts: [Deno.readTextFileSync(ca)] });
+      for (const [authorization, status] of [["Bearer k", 200], ["Bearer wrong", 401]] as const) {
+        const response = await fetch(`https://localhost:${tls}/v1/pets`, { client, headers: { authorization } });
+        await response.body?.cancel();
+        assert.equal(response.status, status);
+        assert.equal(response.headers.get("strict-transport-security"), "max-age=63072000");
+      }
+      await assertSeen(server, ["GET /v1/pets 200", "GET /v1/pets 401 invalid_api_key"]);
+    });
+  },
+);

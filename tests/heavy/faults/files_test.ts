@@ -1,20 +1,30 @@
 /**
  * A file that is overwritten, a volume that is replaced, and a file that is mounted by itself, with
- * a server that uses it.
+ * a server that uses it; and imports that are stopped, or have no room. A loss of power:
+ * tests/heavy/power.
  */
 
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { execute, fill } from "../../../support/database.ts";
-import { test } from "../../../support/server/in_process.ts";
-import { FILE, KEY, Ledger, ON_FILE } from "../../../support/server/ledger.ts";
-import { makeStore, STORE } from "../../../support/server/pet_files.ts";
-import { runCommand, withServer } from "../../../support/server/server_process.ts";
-import { command, testUnless } from "../../../support/system/commands.ts";
-import { MOUNT_SKIP, overwrite, withTmpfs } from "../../../support/system/disk.ts";
-import { withTempFolder } from "../../../support/temp.ts";
-import { testWith } from "../../../support/test_with.ts";
+import { execute, fill } from "../../support/database.ts";
+import { test } from "../../support/server/in_process.ts";
+import { FILE, KEY, Ledger, ON_FILE } from "../../support/server/ledger.ts";
+import {
+  assertPrinted,
+  assertRefused,
+  makeDrafts,
+  makeStore,
+  readPets,
+  STORE,
+  toNdjson,
+} from "../../support/server/pet_files.ts";
+import { runCommand, ServerProcess, withServer } from "../../support/server/server_process.ts";
+import { command, testUnless } from "../../support/system/commands.ts";
+import { MOUNT_SKIP, overwrite, withTmpfs } from "../../support/system/disk.ts";
+import { withTempFolder } from "../../support/temp.ts";
+import { testWith } from "../../support/test_with.ts";
+import { until } from "../../support/until.ts";
 
 /** More pets than SQLite's two megabytes of cached pages hold, so that most reads go to the file. */
 const MANY = 20_000;
@@ -95,3 +105,31 @@ testMounted("a file that is mounted by itself is refused by the server and by co
     command("umount", join(place, FILE));
   }
 });
+
+test.inFolder("an import that is told to end in its transaction leaves nothing, and says so", async (folder) => {
+  await makeStore(3, folder);
+  writeFileSync(join(folder, "a.ndjson"), toNdjson(makeDrafts(400_000)));
+  await using child = new ServerProcess(folder, { args: ["import", "a.ndjson", STORE] });
+  const log = join(folder, `${FILE}-wal`);
+  await until("a part of the pets in the log", () => (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 2 ** 20);
+  assert.equal(await child.stop("SIGTERM"), 143);
+  const stderr = "petstore: Ended by SIGTERM, and nothing was changed\n";
+  assert.deepEqual(child.written, { stdout: "", stderr });
+  assert.equal(await readPets(folder), toNdjson(makeDrafts(3)));
+});
+
+testMounted(
+  "an import on a full disk has status 1 and leaves nothing, and repeated with room it adds all",
+  (elsewhere) =>
+    withTmpfs("3m", async (folder, remount) => {
+      const drafts = makeDrafts(100_000);
+      const file = join(elsewhere, "a.ndjson");
+      writeFileSync(file, toNdjson(drafts));
+      await makeStore(0, folder);
+      assertRefused(await runCommand(folder, ["import", file, STORE]), /full/, 1);
+      assert.equal(await readPets(folder), "");
+      remount("size=64m");
+      assertPrinted(await runCommand(folder, ["import", file, STORE]), `${file}: 100000 pets added`);
+      assert.equal(await readPets(folder), toNdjson(drafts));
+    }),
+);
