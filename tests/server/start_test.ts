@@ -4,20 +4,18 @@
  */
 
 import assert from "node:assert/strict";
-import process from "node:process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type KeyedPetStore, type PetQuery, StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { readPage, ROOT } from "../support/pages.ts";
-import { inFolder, startWithoutSocket, test } from "../support/server/in_process.ts";
+import { startWithoutSocket, test } from "../support/server/in_process.ts";
 import { assertRefused, refuse, startShell } from "../support/server/pet_files.ts";
 import { NODE, serverCommand } from "../support/server/serve_task.ts";
 import { addPet, countPets, readKey, serverAt, withServer } from "../support/server/server_process.ts";
 import { started, startUnit } from "../support/server/unit.ts";
 import { Child } from "../support/system/child.ts";
-import { command, testUnless } from "../support/system/commands.ts";
-import { MOUNT_SKIP, withTmpfs } from "../support/system/disk.ts";
+import { command } from "../support/system/commands.ts";
 import { freePort } from "../support/system/free_port.ts";
 
 test.withFolder("the first start makes a key and a store and says so once; the second keeps the key and the pets", async (folder) => {
@@ -78,18 +76,6 @@ for (const [flag, address] of [["--port", ""], ["--metrics", "127.0.0.1:"]] as c
     assert.deepEqual([...Deno.readDirSync(folder)], []);
   });
 }
-
-testUnless(MOUNT_SKIP)(
-  "the server does not start on a full disk, with status 1",
-  () =>
-    inFolder((root) =>
-      withTmpfs("32k", async (folder) => {
-        process.chdir(folder);
-        await refuse("PETSTORE_STORE= serve --key=k", /the disk is full|no space|cannot be opened/i, 1);
-        process.chdir(root);
-      })
-    ),
-);
 
 test("a start that fails after it has listened closes its socket and its store, and says that the store is new", async () => {
   const calls: string[] = [];

@@ -4,7 +4,7 @@ import { untilAborted } from "../../promises.ts";
 import { declareCommand, STANDARD } from "./command.ts";
 import { readPetLines } from "./pet_lines.ts";
 import { formatPetCount } from "../process/messages.ts";
-import { untilInterrupted } from "../process/process.ts";
+import { untilInterrupted } from "../process/runtime.ts";
 import { explain, SettingError } from "../process/start_error.ts";
 import { findSharedStore } from "../settings/store_setting.ts";
 import { SWITCH } from "../settings/formats.ts";

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { declareCommand } from "./command.ts";
 import { commandLine, formatPetCount, oneLine } from "../process/messages.ts";
 import { makeFile, renameToNew, syncFolder } from "../process/new_files.ts";
-import { untilInterrupted } from "../process/process.ts";
+import { untilInterrupted } from "../process/runtime.ts";
 import { SettingError } from "../process/start_error.ts";
 import { findSqliteFile, prepareFolder } from "../settings/store_setting.ts";
 import { SWITCH } from "../settings/formats.ts";

@@ -14,7 +14,7 @@ import { parseArgs } from "node:util";
 import type { Command } from "./command.ts";
 import { readCommandLine } from "./command_line.ts";
 import { DEFAULT_COMMAND } from "./table.ts";
-import type { Context, Environment, Runtime } from "../process/runtime.ts";
+import { type Context, type Environment, ignoreSignal, type Runtime } from "../process/runtime.ts";
 import { asJsonLine } from "../process/messages.ts";
 import { codeOf, explain, SettingError, startError } from "../process/start_error.ts";
 import { prepareEnvironment } from "../settings/environment.ts";
@@ -22,7 +22,6 @@ import { readValues } from "../settings/options.ts";
 import { describeUnknownVariables, SETTINGS } from "../settings/server_settings.ts";
 import { resolvesWithin } from "../../promises.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
-import { ignoreSignal } from "../process/process.ts";
 import { createWriters, isBrokenPipe, type LineWriter } from "../process/writers.ts";
 
 /** The time limit for the last lines on standard output and standard error, in milliseconds. */

@@ -1,7 +1,6 @@
 import { FetchContext } from "../../hosts/fetch_context.ts";
 import { toResponse } from "../../hosts/fetch_response.ts";
-import { PROCESS } from "../process/process.ts";
-import { type Address, type Gate, type Listener, listenError, type Runtime } from "../process/runtime.ts";
+import { type Address, type Gate, type Listener, listenError, PROCESS, type Runtime } from "../process/runtime.ts";
 import { firstLine } from "../process/start_error.ts";
 import type { Report } from "../process/writers.ts";
 

@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { untilInterrupted } from "./process.ts";
+import { untilInterrupted } from "./runtime.ts";
 import { codeOf, explain, SettingError } from "./start_error.ts";
 import { COMPANION_ENDS, resolveFolder } from "../../stores/sqlite/file_names.ts";
 import { mayAccess } from "../../stores/sqlite/permissions.ts";
