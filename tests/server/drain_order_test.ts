@@ -45,7 +45,10 @@ async function endServer(clients: Client[], times: fc.Stream<number>) {
   const exchanges: { sent: string; replied?: string; isFinished: boolean; reply?: Reply }[] = [];
   const wrong: string[] = [];
   const written = { stdout: "", stderr: "" };
-  let phase = "serving", stored = 0, thinking = 0, lastReplyAt = 0;
+  let phase = "serving";
+  let stored = 0;
+  let thinking = 0;
+  let lastReplyAt = 0;
 
   const store = Object.assign(createMemoryStore(), {
     create: async () => {

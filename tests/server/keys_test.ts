@@ -72,7 +72,8 @@ test.inFolder("a key expires at the beginning of a day, and then it cannot be re
 test.inFolder("a revoked key leaves the key files, also those of other owners and permissions", async () => {
   // A server that starts in the folder `a` has both files there.
   mkdirSync("a/data", { recursive: true });
-  const store = "--store=sqlite:a/data/petstore.db", file = "a/data/api-key";
+  const store = "--store=sqlite:a/data/petstore.db";
+  const file = "a/data/api-key";
   const key = await addKey(`--label=x ${store}`);
   writeFileSync(file, `${key}\n`);
   chmodSync(file, 0o644);

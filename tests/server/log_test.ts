@@ -32,7 +32,8 @@ function linesOf(method: string, target: string): string[] {
 }
 
 test("a line of JSON stays one object for any caller, target and request id", () => {
-  const id = 'a","status":500,"\n\u2028\u0000', lines: string[] = [];
+  const id = 'a","status":500,"\n\u2028\u0000';
+  const lines: string[] = [];
   const context = createContext({ "x-request-id": `"\n` }, "GET", `/v1/"}{\u2028\n?x`);
   createAccessLog({ add: (line) => lines.push(line) }, true)(
     { ...context, caller: { id }, client: '"' },

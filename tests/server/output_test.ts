@@ -108,7 +108,8 @@ function writersTo(write: (text: string, stream: keyof Sinks) => void | Promise<
 
 test("lines that come together are written together, in order, without a flush, and flush() waits for the last", () =>
   withVirtualClock(async () => {
-    const writes: string[] = [], more = Array.from({ length: 2_000 }, (_, i) => `${i} é😀${"€".repeat(20)}`);
+    const writes: string[] = [];
+    const more = Array.from({ length: 2_000 }, (_, i) => `${i} é😀${"€".repeat(20)}`);
     const { output } = writersTo((text) => {
       writes.push(text);
       if (writes.length === 1) { for (const line of more) output.add(line); }
@@ -136,7 +137,8 @@ test("bytes of which each write takes only a part are written whole, in order", 
 
 test("lines that a slow reader has no room for are counted once, and after it has read, none is lost", () =>
   withVirtualClock(async () => {
-    const written: string[] = [], line = "x".repeat(1_000);
+    const written: string[] = [];
+    const line = "x".repeat(1_000);
     let read = () => {};
     const { output } = writersTo((text) => {
       written.push(text);

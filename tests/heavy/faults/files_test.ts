@@ -32,7 +32,8 @@ const MANY = 20_000;
 const NAME = "x".repeat(250);
 
 test.withFolder("a server whose file is overwritten refuses what it cannot read, shows nothing wrong, and lives", async (folder) => {
-  const path = join(folder, FILE), ledger = new Ledger();
+  const path = join(folder, FILE);
+  const ledger = new Ledger();
   await makeStore(0, folder);
   fill(path, MANY, `'${NAME}'`);
   for (let id = 1; id <= MANY; id++) {
@@ -85,7 +86,8 @@ testMounted(
 // Its log would be in another folder than the file.
 testMounted("a file that is mounted by itself is refused by the server and by commands", async (folder) => {
   await makeStore(3, folder);
-  const file = join(folder, FILE), place = join(folder, "mounted");
+  const file = join(folder, FILE);
+  const place = join(folder, "mounted");
   mkdirSync(place);
   writeFileSync(join(place, FILE), "");
   const before = readFileSync(file);

@@ -9,7 +9,8 @@ import { authorize, close, execute, KEY, openDialog, type OpenPage, withPage } f
  * The largest int64, and the second smallest. A JavaScript number holds the smallest exactly, since
  * it is a power of two.
  */
-const LARGEST = "9223372036854775807", SMALLEST = "-9223372036854775807";
+const LARGEST = "9223372036854775807";
+const SMALLEST = "-9223372036854775807";
 
 function testPage(title: string, path: string, use: (open: OpenPage) => Promise<void>, flags?: string[]): void {
   testUnless(NO_CHROMIUM)(title, () => withPage(path, use, flags));
