@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
 import { execute, fill, query } from "../support/database.ts";
 import { inFolder, test, withServerHere } from "../support/server/in_process.ts";
@@ -102,31 +103,32 @@ test.inFolder("check says that a sound file is sound, beside a server and withou
   assert.deepEqual(readdirSync(folder), files);
 });
 
-/** What is done to a file, as SQL or otherwise, and what check says about it. */
-const UNSOUND: [damage: string | (() => void), shows: RegExp][] = [
-  ["CREATE TABLE notes (text)", /table notes is not of the petstore/],
-  [() => execute("pets.db", 'CREATE TABLE "no\ntes\u202e" (text)'), /table no\\u000ates\\u202e is not of the petstore/],
-  ["DROP INDEX pets_by_status; CREATE INDEX pets_by_status ON pets (name)", /index pets_by_status was changed/],
-  ["INSERT INTO pets (id, name, category_id, status) VALUES (-7, '', 1, 0)", /^petstore: 1 pet .* id -7$/m],
-  ["PRAGMA user_version = 9", /has version 9 of the schema/],
-  [() => writeFileSync("pets.db", "Feed Rex at noon. ".repeat(100)), /not an SQLite database/],
-  [() => overwrite("pets.db", 5 * 4096, 4096), /corrupt|finds damage/],
+/** What is done to a file, and what check says about it. */
+const UNSOUND: [damage: () => void, shows: RegExp][] = [
+  [() => execute(FILE, "CREATE TABLE notes (text)"), /table notes is not of the petstore/],
+  [() => execute(FILE, 'CREATE TABLE "no\ntes\u202e" (text)'), /table no\\u000ates\\u202e is not of the petstore/],
+  [
+    () => execute(FILE, "DROP INDEX pets_by_status; CREATE INDEX pets_by_status ON pets (name)"),
+    /index .* was changed/,
+  ],
+  [() => execute(FILE, "INSERT INTO pets VALUES (-7, '', 1, 0)"), /^petstore: 1 pet .* id -7$/m],
+  [() => execute(FILE, "PRAGMA user_version = 9"), /has version 9 of the schema/],
+  [() => writeFileSync(FILE, "Feed Rex at noon. ".repeat(100)), /not an SQLite database/],
+  [() => overwrite(FILE, 5 * 4096, 4096), /corrupt|finds damage/],
 ];
 
 for (const [damage, shows] of UNSOUND) {
-  const what = typeof damage === "string" ? damage : `damage that shows ${shows.source}`;
-  test.inFolder(`check finds a fault after ${what}, with status 2, and changes nothing; a backup fails`, async () => {
+  test.inFolder(`check finds the fault that shows ${shows.source}, with status 2, and changes nothing; a backup fails`, async () => {
     await makeStore(500);
-    if (typeof damage === "string") execute("pets.db", damage);
-    else damage();
-    const before = readFileSync("pets.db");
+    damage();
+    const before = readFileSync(FILE);
     const { status, stdout, stderr } = await runLine("check");
     assert.match(stderr, /^(petstore: [^\n]+\n)+$/);
     assert.match(stderr, shows);
     assert.deepEqual([status, stdout], [2, ""]);
     await refuse("backup copy.db", /: pets\.db /);
-    assert.deepEqual(readFileSync("pets.db"), before);
-    assert.deepEqual(readdirSync("."), ["pets.db"]);
+    assert.deepEqual(readFileSync(FILE), before);
+    assert.deepEqual(readdirSync("."), [FILE]);
   });
 }
 
@@ -152,39 +154,28 @@ const PETS = 150_000;
  * Sends the signal as soon as a file with this name is there. On a busy machine, the command may be
  * done before it comes. Then what it has made is removed, and it runs again.
  */
-async function interrupt(
-  folder: string,
-  args: string[],
-  unfinished: RegExp,
-  signal: Deno.Signal,
-): Promise<number | null> {
-  const before = readdirSync(folder);
+async function interrupt(command: string, unfinished: RegExp, signal: Deno.Signal): Promise<number> {
+  const before = readdirSync(".");
   for (let attempt = 0;; attempt++) {
-    await using child = new ServerProcess(folder, { args });
+    await using child = new ServerProcess(process.cwd(), { args: [...command.split(" "), STORE] });
     let isDone = false;
     child.exit().then(() => isDone = true, () => {});
-    await until("an unfinished file", () => isDone || readdirSync(folder).some((name) => unfinished.test(name)));
+    await until("an unfinished file", () => isDone || readdirSync(".").some((name) => unfinished.test(name)));
     const status = await child.stop(signal);
     if (status !== 0 || attempt === 10) return status;
-    for (const name of readdirSync(folder)) if (!before.includes(name)) rmSync(join(folder, name));
+    for (const name of readdirSync(".")) if (!before.includes(name)) rmSync(name);
   }
 }
 
-test.inFolder("a signal ends a backup and an export, which leave no file, and a restore, which leaves the file until now", async (folder) => {
+test.inFolder("a signal ends a backup and an export, which leave no file, and a restore, which leaves the file until now", async () => {
   await makeStore(0);
   fill(FILE, PETS);
   await succeed("backup kept.db");
   const before = readdirSync(".");
-  for (
-    const [args, unfinished, signal, status] of [
-      [["backup", "copy"], /^copy\.\d+\.tmp$/, "SIGINT", 130],
-      [["export", "copy"], /^copy\.\d+\.tmp$/, "SIGTERM", 143],
-      [["restore", "kept.db"], /^pets\.db\.\d+\.tmp$/, "SIGTERM", 143],
-    ] as const
-  ) {
-    assert.equal(await interrupt(folder, [...args, STORE], unfinished, signal), status, args[0]);
-    const isLog = (name: string) => /-(wal|shm)$/.test(name);
-    assert.deepEqual(readdirSync(".").filter((name) => !isLog(name)), before.filter((name) => !isLog(name)), args[0]);
-  }
+  assert.equal(await interrupt("backup copy", /^copy\.\d+\.tmp$/, "SIGINT"), 130);
+  assert.equal(await interrupt("export copy", /^copy\.\d+\.tmp$/, "SIGTERM"), 143);
+  assert.equal(await interrupt("restore kept.db", /^pets\.db\.\d+\.tmp$/, "SIGTERM"), 143);
+  const isLog = (name: string) => /-(wal|shm)$/.test(name);
+  assert.deepEqual(readdirSync(".").filter((name) => !isLog(name)), before);
   assert.equal(await succeed("check"), `sqlite:${FILE} is sound: ${PETS} pets\n`);
 });

@@ -164,8 +164,7 @@ test.inFolder("no command takes a missing store for new beside what a restore ha
   await succeed("restore copy.db");
   // A restore was killed before the file that it kept lost its own name.
   linkSync(FILE, kept);
-  const { stderr } = await runLine("serve --log=off --key=k");
-  assert.match(stderr, /^petstore: pets\.db\.0\.tmp is of a command .*\npetstore: pets\.db\.2\S+ is of a command/);
+  assert.equal((await runLine("serve --log=off --key=k")).stderr, "");
 });
 
 test.inFolder("restore lists the keys that are valid again, and ends them with --revoke-newer", async () => {

@@ -1,6 +1,5 @@
 /** The life of a server, from its settings to its end. */
 
-import { dirname, join } from "node:path";
 import { createKeyManager } from "../../access/create_key_manager.ts";
 import type { Observer } from "../../http/finisher.ts";
 import { createFailingService } from "../../petstore/failing_service.ts";
@@ -9,20 +8,18 @@ import { provideFirstKey } from "../first_key/first_key.ts";
 import { formatAddress } from "../process/messages.ts";
 import type { Context, Listener } from "../process/runtime.ts";
 import { firstLine, SettingError } from "../process/start_error.ts";
-import { type Report, writeJson } from "../process/writers.ts";
+import { writeJson } from "../process/writers.ts";
 import { DrainGate } from "./drain_gate.ts";
 import { createSeededStore, seed } from "./seed.ts";
 import { createServerPipeline } from "./server_pipeline.ts";
 import { shutDown } from "./shutdown.ts";
 import { libraryOptions, type Settings } from "../settings/server_settings.ts";
-import { findStore, isShared, type OpenStore, type StoreSetting } from "../settings/store_setting.ts";
+import { findStore, isShared, type OpenStore } from "../settings/store_setting.ts";
 import { createAccessLog } from "../telemetry/access_log.ts";
 import { createFailureLog } from "../telemetry/failure_log.ts";
 import { greetAsJson, greetAsText } from "../telemetry/greeting.ts";
 import { type Metrics, serveMetrics } from "../telemetry/metrics.ts";
 import { createNotices } from "../telemetry/notices.ts";
-import { followLinks } from "../../stores/sqlite/file_names.ts";
-import { findUnfinished } from "../../stores/sqlite/remains.ts";
 import { type PetStore, StoreUnavailableError } from "../../stores/store.ts";
 
 /**
@@ -61,7 +58,6 @@ export async function serve(settings: Settings, context: Context, find: typeof f
       report("POST /reset with a key that may write removes every pet, and adds those of --seed");
     }
     if (settings.seed > 0) report(await seed(store, settings.seed));
-    tellUnfinished(storeSetting, report);
     const key = await provideFirstKey(settings.key, store.keys, isLasting);
     metrics?.watch(store);
     const options: ServiceOptions = {
@@ -123,14 +119,6 @@ async function readOnce(store: OpenStore): Promise<void> {
   await store.list({ after: 0n, limit: 1 });
   await store.list({ after: 0n, limit: 1, status: "available" });
   await store.keys.list();
-}
-
-/** Tells of the files beside the store that a command has left because it was cut short. */
-function tellUnfinished({ path }: StoreSetting, report: Report): void {
-  if (path === undefined) return;
-  for (const name of findUnfinished(followLinks(path))) {
-    report(`${join(dirname(path), name)} is of a command that was cut short, and can be removed`);
-  }
 }
 
 type ServiceOptions = Omit<PetstoreOptions, "store">;
