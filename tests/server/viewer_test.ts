@@ -6,14 +6,14 @@ import { indentJson } from "../../lib/server/viewer/page/indent_json.js";
 import { createContext } from "../support/context.ts";
 import { type AnyServer, test, withFreshServerHere } from "../support/server/in_process.ts";
 import { readKey } from "../support/server/server_process.ts";
-import { packPage } from "../../tools/viewer/package.ts";
+import { packPage } from "../../tools/viewer/pack.ts";
 
 const ARGS = ["--store=memory:", "--key=k"];
 
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const TYPES: Record<string, string> = { docs: "html", css: "css", js: "javascript" };
+const TYPES: Record<string, string> = { docs: "html", css: "css", js: "javascript", txt: "plain" };
 
 function get({ ask }: AnyServer, path: string, headers: Record<string, string> = {}) {
   return ask(path, null, { headers, redirect: "manual" });
@@ -29,7 +29,7 @@ test("the page and its files are served without a key, behind any prefix of a pr
     const references = text.matchAll(/ (?:href|src)="(?!data:|openapi)([^"]+)"/g).map(([, reference = ""]) =>
       reference
     );
-    for (const reference of ["docs", ...references]) {
+    for (const reference of ["docs", `docs/${VIEWER_VERSION}/swagger-ui-bundle.js.LICENSE.txt`, ...references]) {
       assert.doesNotMatch(reference, /^\/|^[a-z]+:/);
       const path = new URL(reference, "http://a/docs").pathname;
       const { headers } = await get(server, path);
@@ -37,6 +37,8 @@ test("the page and its files are served without a key, behind any prefix of a pr
       const isVersioned = path.includes(VIEWER_VERSION);
       assert.equal(headers.get("content-type"), `text/${TYPES[path.split(/[./]/).at(-1)!]}; charset=utf-8`);
       assert.equal(headers.get("content-security-policy"), isVersioned ? null : POLICY, path);
+      assert.equal(headers.get("referrer-policy"), isVersioned ? null : "no-referrer", path);
+      assert.equal(headers.get("x-content-type-options"), "nosniff", path);
       const caching = isVersioned ? "public, max-age=31536000, immutable" : "no-cache";
       assert.equal(headers.get("cache-control"), caching, path);
       assert.equal((await get(server, path, { "if-none-match": headers.get("etag")! })).status, 304);
