@@ -1,7 +1,7 @@
 import { backupUntilAborted } from "../../stores/sqlite/backup_thread.ts";
 import { requireOwnName } from "../../stores/sqlite/file_names.ts";
-import { publishFile, requireNew } from "../process/new_files.ts";
 import { formatPetCount } from "../process/messages.ts";
+import { publishFile, requireNew } from "../process/new_files.ts";
 import { SettingError } from "../process/start_error.ts";
 import { SETTINGS } from "../settings/server_settings.ts";
 import { findSqliteFile } from "../settings/store_setting.ts";

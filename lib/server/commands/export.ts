@@ -1,9 +1,9 @@
 import { statSync, writeFile } from "node:fs";
 import { promisify } from "node:util";
 import { requireNoLogName } from "../../stores/sqlite/file_names.ts";
-import { isBrokenPipe, type Sink, writeAll } from "../process/writers.ts";
-import { publishFile } from "../process/new_files.ts";
 import { formatPetCount } from "../process/messages.ts";
+import { publishFile } from "../process/new_files.ts";
+import { isBrokenPipe, type Sink, writeAll } from "../process/writers.ts";
 import { SETTINGS } from "../settings/server_settings.ts";
 import { findSharedStore, type SharedStore } from "../settings/store_setting.ts";
 import { declareCommand, STANDARD } from "./command.ts";

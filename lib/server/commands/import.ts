@@ -1,14 +1,14 @@
-import process from "node:process";
 import { createReadStream } from "node:fs";
+import process from "node:process";
 import { untilAborted } from "../../promises.ts";
-import { declareCommand, STANDARD } from "./command.ts";
-import { readPetLines } from "./pet_lines.ts";
 import { formatPetCount } from "../process/messages.ts";
 import { untilInterrupted } from "../process/runtime.ts";
 import { explain, SettingError } from "../process/start_error.ts";
-import { findSharedStore } from "../settings/store_setting.ts";
 import { SWITCH } from "../settings/formats.ts";
 import { SETTINGS } from "../settings/server_settings.ts";
+import { findSharedStore } from "../settings/store_setting.ts";
+import { declareCommand, STANDARD } from "./command.ts";
+import { readPetLines } from "./pet_lines.ts";
 
 /** How many bad lines, and how many names of ignored members, the report shows. */
 const MAX_SHOWN = 20;

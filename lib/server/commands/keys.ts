@@ -3,16 +3,16 @@
 import { createKeyManager } from "../../access/create_key_manager.ts";
 import { digestOf } from "../../access/key_digest.ts";
 import { type AddedKey, checkNewKey } from "../../access/key_manager.ts";
-import { declareCommand } from "./command.ts";
+import type { KeyInfo, KeyStore, StoredKey } from "../../stores/key_store.ts";
 import { isValid } from "../first_key/first_key.ts";
 import { KEY_FILE, removeRevokedKey } from "../first_key/key_file.ts";
 import { commandLine, oneLine } from "../process/messages.ts";
 import type { Context } from "../process/runtime.ts";
 import { SettingError, UnreachableError } from "../process/start_error.ts";
-import { findSharedStore, type SharedStore } from "../settings/store_setting.ts";
 import { checkAsSetting, DURATION, EXPIRY, SWITCH, text } from "../settings/formats.ts";
 import { SETTINGS } from "../settings/server_settings.ts";
-import type { KeyInfo, KeyStore, StoredKey } from "../../stores/key_store.ts";
+import { findSharedStore, type SharedStore } from "../settings/store_setting.ts";
+import { declareCommand } from "./command.ts";
 
 /** Where the keys are, for the help texts. */
 const STORAGE_HELP =

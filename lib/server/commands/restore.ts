@@ -1,18 +1,18 @@
 import { chmodSync, chownSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { declareCommand } from "./command.ts";
-import { commandLine, formatPetCount, oneLine } from "../process/messages.ts";
-import { makeFile, renameToNew, syncFolder } from "../process/new_files.ts";
-import { untilInterrupted } from "../process/runtime.ts";
-import { SettingError } from "../process/start_error.ts";
-import { findSqliteFile, prepareFolder } from "../settings/store_setting.ts";
-import { SWITCH } from "../settings/formats.ts";
-import { SETTINGS } from "../settings/server_settings.ts";
 import { backupUntilAborted } from "../../stores/sqlite/backup_thread.ts";
 import { COMPANION_ENDS, endsOf, followLinks } from "../../stores/sqlite/file_names.ts";
 import { type PresentFile, takePresentFile } from "../../stores/sqlite/present_file.ts";
 import { keptName } from "../../stores/sqlite/remains.ts";
 import { endRevivedKeys, findRevivedKeys, type RevivedKey } from "../../stores/sqlite/revived_keys.ts";
+import { commandLine, formatPetCount, oneLine } from "../process/messages.ts";
+import { makeFile, renameToNew, syncFolder } from "../process/new_files.ts";
+import { untilInterrupted } from "../process/runtime.ts";
+import { SettingError } from "../process/start_error.ts";
+import { SWITCH } from "../settings/formats.ts";
+import { SETTINGS } from "../settings/server_settings.ts";
+import { findSqliteFile, prepareFolder } from "../settings/store_setting.ts";
+import { declareCommand } from "./command.ts";
 
 export const RESTORE = declareCommand({
   summary: "replace an SQLite file with a backup",

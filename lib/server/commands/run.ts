@@ -11,18 +11,18 @@
  */
 
 import { parseArgs } from "node:util";
-import type { Command } from "./command.ts";
-import { readCommandLine } from "./command_line.ts";
-import { DEFAULT_COMMAND } from "./table.ts";
-import { type Context, type Environment, ignoreSignal, type Runtime } from "../process/runtime.ts";
+import { resolvesWithin } from "../../promises.ts";
+import { StoreUnavailableError } from "../../stores/store.ts";
 import { asJsonLine } from "../process/messages.ts";
+import { type Context, type Environment, ignoreSignal, type Runtime } from "../process/runtime.ts";
 import { codeOf, explain, SettingError, startError } from "../process/start_error.ts";
+import { createWriters, isBrokenPipe, type LineWriter } from "../process/writers.ts";
 import { prepareEnvironment } from "../settings/environment.ts";
 import { readValues } from "../settings/options.ts";
 import { describeUnknownVariables, SETTINGS } from "../settings/server_settings.ts";
-import { resolvesWithin } from "../../promises.ts";
-import { StoreUnavailableError } from "../../stores/store.ts";
-import { createWriters, isBrokenPipe, type LineWriter } from "../process/writers.ts";
+import type { Command } from "./command.ts";
+import { readCommandLine } from "./command_line.ts";
+import { DEFAULT_COMMAND } from "./table.ts";
 
 /** The time limit for the last lines on standard output and standard error, in milliseconds. */
 const FLUSH_TIMEOUT = 1_000;

@@ -3,16 +3,16 @@
  * replace it. Windows has neither modes nor owners, so nothing of that is checked there.
  */
 
-import process from "node:process";
 import { rmSync, type Stats, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import process from "node:process";
 import { digestOf } from "../../access/key_digest.ts";
 import { makeKey } from "../../access/key_text.ts";
 import { checkKeys } from "../../access/keys_option.ts";
+import { followLinks, namesOnTheWay } from "../../stores/sqlite/file_names.ts";
 import { FileExistsError, makeFolderFor, publishFile } from "../process/new_files.ts";
 import { readSecretFile } from "../process/secret_file.ts";
 import { explain, firstLine, SettingError } from "../process/start_error.ts";
-import { followLinks, namesOnTheWay } from "../../stores/sqlite/file_names.ts";
 
 /** The path of the key file. It is relative to the working directory. */
 export const KEY_FILE = "data/api-key";

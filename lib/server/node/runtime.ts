@@ -1,18 +1,18 @@
-import process from "node:process";
 import { once } from "node:events";
 import { fstatSync, write } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import process from "node:process";
 import { promisify } from "node:util";
 import { NodeContext } from "../../hosts/node_context.ts";
 import { endAfterUpgrade, sendReply } from "../../hosts/node_reply.ts";
 import type { Reply } from "../../http/reply.ts";
 import { sleep } from "../../promises.ts";
-import { type Connections, isMalformed, refuseUnreadable } from "./refusals.ts";
 import { type Address, type Gate, type Listener, listenError, PROCESS, type Runtime } from "../process/runtime.ts";
 import { codeOf } from "../process/start_error.ts";
 import type { Report, Sink } from "../process/writers.ts";
 import { MALFORMED } from "../serving/errors.ts";
+import { type Connections, isMalformed, refuseUnreadable } from "./refusals.ts";
 
 /** Node as the runtime of the server. */
 export const NODE_RUNTIME: Runtime = {

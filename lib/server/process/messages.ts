@@ -3,9 +3,9 @@
  * would type them, and the names that a mistyped word may mean.
  */
 
-import process from "node:process";
 import { existsSync } from "node:fs";
 import { relative } from "node:path";
+import process from "node:process";
 import { ON_DENO } from "../../http/platform.ts";
 import { mayAccess } from "../../stores/sqlite/permissions.ts";
 

@@ -1,6 +1,5 @@
 /** New files, which get their names when they are complete, and then survive a power failure, and new folders. */
 
-import process from "node:process";
 import {
   closeSync,
   existsSync,
@@ -14,11 +13,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { untilInterrupted } from "./runtime.ts";
-import { codeOf, explain, SettingError } from "./start_error.ts";
+import process from "node:process";
 import { COMPANION_ENDS, resolveFolder } from "../../stores/sqlite/file_names.ts";
 import { mayAccess } from "../../stores/sqlite/permissions.ts";
 import { unfinishedName } from "../../stores/sqlite/remains.ts";
+import { untilInterrupted } from "./runtime.ts";
+import { codeOf, explain, SettingError } from "./start_error.ts";
 
 /** A file that a command was told to make is already there, and stays as it is. */
 export class FileExistsError extends SettingError {

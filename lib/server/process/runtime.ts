@@ -7,8 +7,8 @@ import process from "node:process";
 import type { RequestContext } from "../../http/context.ts";
 import type { Reply } from "../../http/reply.ts";
 import type { MaybePromise } from "../../promises.ts";
-import { formatAddress } from "./messages.ts";
 import { isPermitted } from "../../stores/sqlite/permissions.ts";
+import { formatAddress } from "./messages.ts";
 import { InterruptedError, SettingError, startError, UnreachableError } from "./start_error.ts";
 import type { Report, Sinks, Writers } from "./writers.ts";
 

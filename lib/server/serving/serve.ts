@@ -4,15 +4,12 @@ import { createKeyManager } from "../../access/create_key_manager.ts";
 import type { Observer } from "../../http/finisher.ts";
 import { createFailingService } from "../../petstore/failing_service.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
+import { type PetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { provideFirstKey } from "../first_key/first_key.ts";
 import { formatAddress } from "../process/messages.ts";
 import type { Context, Listener } from "../process/runtime.ts";
 import { firstLine, SettingError } from "../process/start_error.ts";
 import { writeJson } from "../process/writers.ts";
-import { DrainGate } from "./drain_gate.ts";
-import { createSeededStore, seed } from "./seed.ts";
-import { createServerPipeline } from "./server_pipeline.ts";
-import { shutDown } from "./shutdown.ts";
 import { libraryOptions, type Settings } from "../settings/server_settings.ts";
 import { findStore, isShared, type OpenStore } from "../settings/store_setting.ts";
 import { createAccessLog } from "../telemetry/access_log.ts";
@@ -20,7 +17,10 @@ import { createFailureLog } from "../telemetry/failure_log.ts";
 import { greetAsJson, greetAsText } from "../telemetry/greeting.ts";
 import { type Metrics, serveMetrics } from "../telemetry/metrics.ts";
 import { createNotices } from "../telemetry/notices.ts";
-import { type PetStore, StoreUnavailableError } from "../../stores/store.ts";
+import { DrainGate } from "./drain_gate.ts";
+import { createSeededStore, seed } from "./seed.ts";
+import { createServerPipeline } from "./server_pipeline.ts";
+import { shutDown } from "./shutdown.ts";
 
 /**
  * Listens, opens the store, answers requests until a signal ends it, and closes what it has opened,

@@ -3,22 +3,22 @@
  * the probes, the page and, where it is permitted, the reset.
  */
 
-import type { RequestContext } from "../../http/context.ts";
-import type { Observer } from "../../http/finisher.ts";
-import type { Problem } from "../../http/problem.ts";
-import { createService, type Service } from "../../petstore/service.ts";
-import { checkOptions } from "../../petstore/checked_options.ts";
-import type { PetstoreOptions } from "../../petstore/options.ts";
-import { INVALID_HOST } from "./errors.ts";
 import { taggedReply } from "../../http/conditional.ts";
+import type { RequestContext } from "../../http/context.ts";
 import { ALLOW_ORIGIN } from "../../http/cors.ts";
+import type { Observer } from "../../http/finisher.ts";
 import { type Operation, PUBLIC_GET } from "../../http/operation.ts";
+import type { Problem } from "../../http/problem.ts";
 import type { Reply } from "../../http/reply.ts";
 import type { OpenApiServer } from "../../openapi/describe.ts";
 import type { JsonObject } from "../../operations/json_types.ts";
-import { describeServer, withSamples } from "./description.ts";
-import { createProbes, hasParameter } from "./probes.ts";
+import { checkOptions } from "../../petstore/checked_options.ts";
+import type { PetstoreOptions } from "../../petstore/options.ts";
+import { createService, type Service } from "../../petstore/service.ts";
 import { createDocsOperations } from "../viewer/operations.ts";
+import { describeServer, withSamples } from "./description.ts";
+import { INVALID_HOST } from "./errors.ts";
+import { createProbes, hasParameter } from "./probes.ts";
 
 /** The parts of the server besides the petstore. */
 export interface ServerParts {

@@ -6,21 +6,21 @@
 
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { KEY_FILE } from "../first_key/key_file.ts";
-import { formatPetCount } from "../process/messages.ts";
-import { makeFolderFor } from "../process/new_files.ts";
-import { explain, firstLine, SettingError } from "../process/start_error.ts";
-import type { Environment } from "../process/runtime.ts";
-import { checkAsSetting } from "./formats.ts";
+import type { PetSink } from "../../stores/database/sql_tables.ts";
+import type { StoredKey } from "../../stores/key_store.ts";
 import { createMemoryStore } from "../../stores/memory/memory_store.ts";
 import { exportDatabase } from "../../stores/sqlite/exporter.ts";
 import { importPets } from "../../stores/sqlite/importer.ts";
 import { inspectDatabase } from "../../stores/sqlite/inspection.ts";
 import { listKeys } from "../../stores/sqlite/keys.ts";
 import { openSqliteStore } from "../../stores/sqlite/sqlite_store.ts";
-import type { StoredKey } from "../../stores/key_store.ts";
-import type { PetSink } from "../../stores/database/sql_tables.ts";
 import type { KeyedPetStore, PetDraft } from "../../stores/store.ts";
+import { KEY_FILE } from "../first_key/key_file.ts";
+import { formatPetCount } from "../process/messages.ts";
+import { makeFolderFor } from "../process/new_files.ts";
+import type { Environment } from "../process/runtime.ts";
+import { explain, firstLine, SettingError } from "../process/start_error.ts";
+import { checkAsSetting } from "./formats.ts";
 
 /** A store that this process has opened. `isNew` says whether that has made its tables. */
 export type OpenStore = KeyedPetStore & { readonly isNew?: boolean };

@@ -4,22 +4,22 @@
  * no access to it.
  */
 
-import process from "node:process";
 import { statSync } from "node:fs";
+import process from "node:process";
 import type { RequestContext } from "../../http/context.ts";
 import type { Observer } from "../../http/finisher.ts";
 import { Problem } from "../../http/problem.ts";
 import type { Reply } from "../../http/reply.ts";
 import { isGetOf } from "../../http/request_text.ts";
+import type { CommittingStore } from "../../stores/database/batch.ts";
+import type { SqliteStore } from "../../stores/sqlite/sqlite_store.ts";
+import type { PetStore } from "../../stores/store.ts";
 import { formatAddress } from "../process/messages.ts";
 import type { Address, Gate, Listen } from "../process/runtime.ts";
 import { VERSION } from "../process/version.ts";
 import type { Report } from "../process/writers.ts";
 import { METHODS } from "./logged_target.ts";
 import { createCounter, createGauge, createHistogram, formatMetrics, label, UNLABELLED } from "./samples.ts";
-import type { CommittingStore } from "../../stores/database/batch.ts";
-import type { SqliteStore } from "../../stores/sqlite/sqlite_store.ts";
-import type { PetStore } from "../../stores/store.ts";
 
 /** A store. Its batch, its pool and the path of its file are read if it has them; the store in memory has none. */
 export interface ObservedStore extends Partial<PetStore & CommittingStore & Pick<SqliteStore, "path">> {

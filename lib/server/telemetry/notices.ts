@@ -5,15 +5,15 @@
  * log.
  */
 
-import type { RequestContext } from "../../http/context.ts";
-import type { Observer } from "../../http/finisher.ts";
-import { ALLOW_ORIGIN, areOrigins, isPreflight } from "../../http/cors.ts";
-import { splitQuery, splitTarget } from "../../http/request_text.ts";
-import { KeptReply, type Reply } from "../../http/reply.ts";
 import { excerpt } from "../../excerpt.ts";
+import type { RequestContext } from "../../http/context.ts";
+import { ALLOW_ORIGIN, areOrigins, isPreflight } from "../../http/cors.ts";
+import type { Observer } from "../../http/finisher.ts";
+import { KeptReply, type Reply } from "../../http/reply.ts";
+import { splitQuery, splitTarget } from "../../http/request_text.ts";
 import { LIST_PARAMETERS } from "../../operations/list_pets.ts";
-import type { Report } from "../process/writers.ts";
 import { quoteVisibly } from "../process/messages.ts";
+import type { Report } from "../process/writers.ts";
 
 /** How many mistakes are told. */
 const MAX_TOLD = 20;
