@@ -4,15 +4,13 @@ import { backupUntilAborted } from "../../stores/sqlite/backup.ts";
 import { COMPANION_ENDS, endsOf, followLinks, keptName } from "../../stores/sqlite/file_names.ts";
 import { type PresentFile, takePresentFile } from "../../stores/sqlite/present_file.ts";
 import { findRevivedKeys, type RevivedKey } from "../../stores/sqlite/keys.ts";
-import { syncFolder } from "../process/folders.ts";
-import { untilInterrupted } from "../process/process.ts";
-import { makeFile, renameToNew } from "../process/publish_file.ts";
-import { commandLine } from "../process/invocation.ts";
+import { commandLine, formatPetCount, oneLine } from "../process/messages.ts";
+import { makeFile, renameToNew, syncFolder } from "../process/new_files.ts";
+import { untilInterrupted } from "../process/runtime.ts";
 import { SettingError } from "../process/start_error.ts";
-import { formatPetCount, oneLine } from "../process/lines.ts";
 import { SWITCH } from "../settings/formats.ts";
 import { SETTINGS } from "../settings/server_settings.ts";
-import { findSqliteFile, prepareFolder } from "../store_setting/find_store.ts";
+import { findSqliteFile, prepareFolder } from "../settings/store_setting.ts";
 import { declareCommand } from "./command.ts";
 
 export const RESTORE = declareCommand({

@@ -119,15 +119,6 @@ function findLeftNames(path: string): string[] {
 }
 
 /**
- * Finds the names that killed commands have left beside a database. Those of the files that
- * restores keep on purpose are left out, unless the restore was killed before it replaced the file.
- */
-export function findUnfinished(path: string): string[] {
-  const second = findSecondNames(path);
-  return findLeftNames(path).filter((name) => name.endsWith(".tmp") || second.includes(name));
-}
-
-/**
  * Finds the names of the file of a database itself, beside its own, that it has if a program was
  * killed while it gave the file another name. No program opens the file by them.
  */

@@ -1,11 +1,10 @@
 /** What an app is told of requests. */
 
-import type { ErrorInfo, ResponseInfo } from "../../../mod.ts";
-import { createMemoryStore } from "../../../mod.ts";
-import { StoreUnavailableError } from "../../../lib/stores/store.ts";
-import { KEY } from "../api.ts";
 import assert from "node:assert/strict";
+import { StoreUnavailableError } from "../../../lib/stores/store.ts";
+import { createMemoryStore, type ErrorInfo, type ResponseInfo } from "../../../mod.ts";
 import { assertResponse } from "../../../packages/conformance/lib/http/responses.ts";
+import { KEY } from "../api.ts";
 import type { OwnCase } from "./all.ts";
 
 /** A store that is down for lists, does not know what became of creates, and has a fault in single pets. */
