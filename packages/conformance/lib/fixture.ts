@@ -1,7 +1,6 @@
 /** The store under test: how to open it for a case, and which cases apply to it. */
 
 import type { MaybePromise, PetStore } from "@petstore/petstore/store";
-import { ContractError } from "./guarantees.ts";
 import type { CaseContext, Need } from "./store/case.ts";
 
 /**
@@ -95,7 +94,7 @@ export async function withNamespace<T>(fixture: StoreFixture, work: (context: Ca
   const [closed] = await Promise.allSettled([Promise.all(opened.map(close))]);
   const [removed] = await Promise.allSettled([remove()]);
   if (result.status === "rejected") throw result.reason;
-  if (closed.status === "rejected") throw new ContractError("service", closed.reason);
+  if (closed.status === "rejected") throw closed.reason;
   if (removed.status === "rejected") throw removed.reason;
   return result.value;
 }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createMemoryStore } from "@petstore/petstore";
 import type { PetStore } from "@petstore/petstore/store";
-import { ContractError, storeCases, type StoreFixture, type StoreGuarantee } from "../mod.ts";
+import { storeCases, type StoreFixture, type StoreGuarantee } from "../mod.ts";
 
 /**
  * Makes the members that a wrong store has in place of those of a store in memory.
@@ -77,16 +77,11 @@ const WRONG: [what: string, guarantee: StoreGuarantee, fixture: StoreFixture][] 
 ];
 
 for (const [what, guarantee, fixture] of WRONG) {
-  test(`the contract refutes a store that ${what}, and names the guarantee: ${guarantee}`, async () => {
-    const errors: unknown[] = [];
-    for (const each of await storeCases(fixture)) {
-      if (each.guarantee === guarantee && !each.skip) await each.run().catch((error) => errors.push(error));
-    }
-    assert.ok(errors.length > 0, "no case failed");
-    for (const error of errors) {
-      assert.ok(error instanceof ContractError && error.cause instanceof Error);
-      assert.ok(error.message.startsWith(`A store must keep this guarantee (${guarantee}): `), error.message);
-    }
+  test(`the contract refutes a store that ${what}, by its cases of the guarantee: ${guarantee}`, async () => {
+    const cases = (await storeCases(fixture)).filter((each) => each.guarantee === guarantee && !each.skip);
+    await assert.rejects(async () => {
+      for (const { run } of cases) await run();
+    }, assert.AssertionError);
   });
 }
 
@@ -94,7 +89,7 @@ test("each case removes its namespace, also if it fails", async () => {
   const removed = new Set<string>();
   const fixture = { ...fixtureFor(fullPage), remove: (namespace: string) => void removed.add(namespace) };
   const cases = await storeCases(fixture);
-  await assert.rejects(cases.find(({ name }) => name.startsWith("pages through"))!.run(), ContractError);
+  await assert.rejects(cases.find(({ name }) => name.startsWith("pages through"))!.run(), assert.AssertionError);
   // It was opened once more, to see which members the store has.
   assert.equal(removed.size, 2);
 });

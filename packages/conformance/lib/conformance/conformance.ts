@@ -3,9 +3,7 @@
 import { HTTP_CASES } from "../http/all.ts";
 import { type Api, createApi } from "../http/api.ts";
 import { NotApplicable, type Topic } from "../http/case.ts";
-import { type ConformanceTarget, exchange, type Recorder } from "./client.ts";
-import { show } from "../shown_text.ts";
-import { describeExchange } from "./exchange.ts";
+import { type ConformanceTarget, describeExchange, exchange, type Recorder, show } from "./exchange.ts";
 
 /** How much of a reason is shown, in characters. */
 const SHOWN = 800;

@@ -10,8 +10,38 @@ import {
   type PetQuery,
   type PetStore,
 } from "@petstore/petstore/store";
-import type { StoreGuarantee } from "../guarantees.ts";
 import { INT64, NAMES, STATUSES } from "../pet_values.ts";
+
+/**
+ * The name of a guarantee of the store contract. The documentation of `PetStore` has the details. A
+ * later release may add some.
+ *
+ * - `exactness`: a pet is returned exactly as it was given, as the text of formatPet() and
+ *   formatPets().
+ * - `paging`: a page has the pets after an id, in the order of ids, and tells whether more follow.
+ * - `order`: ids start at 1, ascend in the order in which pets become visible, and none is given
+ *   twice.
+ * - `atomicity`: a pet is visible completely or not at all, and a create that fails leaves none.
+ * - `durability`: a pet that was acknowledged is there after a restart.
+ * - `concurrency`: after a create has resolved, each read that starts later sees the pet, on every
+ *   server.
+ * - `idempotency`: a request that is repeated creates one pet, and the pet and the request are
+ *   stored together.
+ * - `service`: a store tells whether it can serve, and finishes the work that has started before it
+ *   closes.
+ * - `keys`: each change of a key is atomic, and none undoes another.
+ */
+export type StoreGuarantee =
+  | "exactness"
+  | "paging"
+  | "order"
+  | "atomicity"
+  | "durability"
+  | "concurrency"
+  | "idempotency"
+  | "service"
+  | "keys"
+  | (string & Record<never, never>);
 
 /** What a case needs: a member that a store need not have, or what the fixture offers. */
 export type Need = keyof PetStore | "restarts" | "servers" | "machines" | "crash";
@@ -106,6 +136,20 @@ export function idsOf(json: string): bigint[] {
 /** Lets other work run for one turn of the event loop, or for some milliseconds. */
 export function pause(milliseconds = 0): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/**
+ * Runs `work` with a `Date.now()` that is `ahead` milliseconds fast, as on a server whose clock is
+ * wrong. Timers and `new Date()` stay right.
+ */
+export async function withClock<T>(ahead: number, work: () => Promise<T>): Promise<T> {
+  const { now } = Date;
+  Date.now = () => now() + ahead;
+  try {
+    return await work();
+  } finally {
+    Date.now = now;
+  }
 }
 
 /**

@@ -2,8 +2,18 @@
 
 import assert from "node:assert/strict";
 import { formatPet, type Pet, type PetStore } from "@petstore/petstore/store";
-import { withClock } from "../clock.ts";
-import { assertKept, cases, createOnce, draft, idsOf, ODD_PETS, pause, request, type StoreCase } from "./case.ts";
+import {
+  assertKept,
+  cases,
+  createOnce,
+  draft,
+  idsOf,
+  ODD_PETS,
+  pause,
+  request,
+  type StoreCase,
+  withClock,
+} from "./case.ts";
 
 /** The length of an hour, in milliseconds. */
 const HOUR = 3_600_000;

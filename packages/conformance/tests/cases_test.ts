@@ -1,0 +1,148 @@
+/** The cases for a server that is known by its address, and what they make of right, wrong and strange servers. */
+
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { test } from "node:test";
+import { conformanceCases, type ConformanceTarget, type Handle, type Level } from "../mod.ts";
+import { createPetstore } from "../../../mod.ts";
+import { KEY } from "../../../tests/support/api.ts";
+import { changed, newPetstore, runCases } from "../../../tests/support/conformance.ts";
+import { withListening } from "../../../tests/support/http/listening.ts";
+
+test("conformanceCases() take a base address at the root, and refuse what is no base address, and a key that cannot be sent", async () => {
+  const { handle } = createPetstore({ keys: [KEY], basePath: "" });
+  const fetch: Handle = async (request) => await handle(request);
+  const baseUrl = "https://petstore.example";
+  assert.deepEqual((await runCases({ fetch, baseUrl })).failed, []);
+  for (const wrong of [{ baseUrl: "petstore.example/v1" }, { baseUrl: `${baseUrl}/?a=1` }, { key: "a b" }]) {
+    assert.throws(() => conformanceCases({ baseUrl, key: KEY, ...wrong }), TypeError);
+  }
+});
+
+test("a petstore that shows no status, has members, errors, orders and types of its own, and no links, passes the specification's cases", async () => {
+  const fetch = changed((response) => {
+    const { status, headers, text } = response;
+    headers.delete("link");
+    if (headers.has("content-type")) headers.set("content-type", "Application/JSON; charset=utf-8");
+    if (status >= 400) {
+      response.text = JSON.stringify({ code: `E${status}`, message: "", status, details: [] }, null, 2);
+    } else if (text !== "") {
+      const pets = text.replaceAll(/,"status":"\w+"}/g, ',"owner":null,"tags":[]}').match(/{[^}]+}/g) ?? [];
+      response.text = text.startsWith("[") ? `[${pets.reverse().join(", ")}]` : pets[0]!;
+    }
+  });
+  for (const round of [1, 2]) {
+    const { failed, errors } = await runCases({ fetch }, "specification");
+    assert.deepEqual(failed, [], `round ${round}: ${errors[0]?.message}`);
+  }
+});
+
+/** Lets some requests in. */
+function letsIn(isLetIn: (request: Request) => boolean): Handle {
+  return changed(() => {}, (request) => {
+    const headers = new Headers(request.headers);
+    if (isLetIn(request)) headers.set("authorization", `Bearer ${KEY}`);
+    return new Request(request, { headers });
+  });
+}
+
+/** Mistakes that occur in real petstores, and the cases that find them. */
+const WRONG: [level: Level, what: string, fetch: Handle, foundBy: string][] = [
+  [
+    "specification",
+    "takes every key",
+    letsIn(({ headers }) => headers.has("authorization")),
+    "shows and stores nothing without the right key, in any form",
+  ],
+  [
+    "specification",
+    "rounds categories",
+    changed((response) => {
+      response.text = response.text.replaceAll(/(?<="categoryId":)-?\d+/g, (digits) => `${BigInt(+digits)}`);
+    }),
+    "creates pets, and lists, and returns by id, each once and as it was created",
+  ],
+  [
+    "specification",
+    "sends errors as HTML",
+    changed(({ headers, status }) => void (status >= 400 && headers.set("content-type", "text/html"))),
+    "describes every failure by a code, a message and its status",
+  ],
+  [
+    "full",
+    "forgets the status at the next page",
+    changed(() => {}, (request) => {
+      const url = new URL(request.url);
+      if (url.searchParams.has("cursor")) url.searchParams.delete("status");
+      return new Request(url, request);
+    }),
+    "leads through the list of each status in pages of any length",
+  ],
+  [
+    "full",
+    "answers 304 without a key",
+    letsIn(({ headers }) => (headers.get("if-none-match") ?? "*") !== "*"),
+    "answers HEAD and If-None-Match as GET, for pets and for lists of any kind",
+  ],
+];
+
+for (const [level, what, fetch, foundBy] of WRONG) {
+  test(`a petstore that ${what} fails the case that says so, which tells the promise, the fault and the exchange`, async () => {
+    const { failed, errors } = await runCases({ fetch }, level);
+    const { promise, reason, exchange, message } = errors[failed.indexOf(foundBy)] ?? assert.fail(`Only ${failed}`);
+    assert.match(exchange, /^> (GET|HEAD|POST) \/v1\/pets[^]*^< \d{3}$/m);
+    for (const part of [promise, reason, exchange]) assert.ok(message.includes(part));
+    assert.ok(!message.includes(KEY));
+  });
+}
+
+/** The message of the first case of the specification that fails, or empty if none does. */
+async function firstFailure(target: Partial<ConformanceTarget>): Promise<string> {
+  const { errors } = await runCases(target, "specification", true);
+  return errors[0]?.message ?? "";
+}
+
+test("a case ends at the time limit of a response that has begun", async () => {
+  const server = createServer((_, response) => void response.writeHead(200).write("["));
+  await withListening(server, async (port) => {
+    const message = await firstFailure({ baseUrl: `http://127.0.0.1:${port}/v1`, timeoutMs: 500 });
+    assert.match(message, /< 200\n[^]*< \(no whole response: none within 500 ms/);
+    server.closeAllConnections();
+  });
+});
+
+test("a case is repeated once if the connection is lost before the response begins, and fails the second time", async () => {
+  const petstore = newPetstore();
+  for (const losses of [1, 2]) {
+    let left = losses;
+    const fetch: Handle = (request) => {
+      if (left-- > 0) throw new TypeError("Connection reset by peer");
+      return petstore(request);
+    };
+    const failure = losses === 1 ? /^$/ : /no whole response: Connection reset by peer/;
+    assert.match(await firstFailure({ fetch }), failure);
+  }
+});
+
+test("a case shows neither the key nor a character that controls a terminal or is invisible, even if the server echoes them", async () => {
+  const key = 'pk_"Secret"+/Z';
+  const echo: Handle = async (request) => {
+    const headers = Object.fromEntries(request.headers), { authorization = "" } = headers;
+    const told = `${authorization} ${JSON.stringify(headers)} ${encodeURIComponent(key)} ${await request.text()}`;
+    return new Response(`\x1b[2J\u009b\u200f\ufeff ${told}`, { status: 418, headers: { "x-echo": authorization } });
+  };
+  const { failed, errors } = await runCases({ fetch: echo, key });
+  assert.ok(failed.length > 25);
+  const shown = errors.map(({ message }) => message).join("\n");
+  assert.match(shown, /^> authorization: Bearer <key>$/m);
+  assert.match(shown, /^< \\u\{1b\}\[2J\\u\{9b\}\\u\{200f\}\\u\{feff\} /m);
+  assert.match(shown, /^< x-echo: Bearer <key>$/m);
+  for (const form of [key, '\\"Secret\\"', "%2B%2FZ"]) assert.ok(!shown.includes(form), form);
+});
+
+test("a case does not show credentials that it has made from the key", async () => {
+  const petstore = newPetstore(), made = btoa(`user:${KEY}`);
+  const fetch: Handle = async (request) =>
+    request.headers.get("authorization") === `Basic ${made}` ? new Response(made) : await petstore(request);
+  assert.match(await firstFailure({ fetch }), /^> authorization: Basic <key>\n[^]*^< <key>$/m);
+});
