@@ -24,7 +24,7 @@
  *
  * const cases = conformanceCases({ baseUrl: "http://127.0.0.1:8080/v1", key: "secret" });
  * for (const { name, level, run } of cases) {
- *   if (level === "specification") test(`my server ${name}`, async () => void await run());
+ *   if (level === "specification") test(`my server ${name}`, run);
  * }
  * ```
  *
