@@ -1,4 +1,4 @@
-import type { Deprecation } from "./deprecation.ts";
+import type { Deprecation } from "./response_fields.ts";
 
 /** A function like `fetch`, which is always called with a `Request` alone. */
 export type Fetch = (request: Request) => Promise<Response>;
@@ -82,9 +82,9 @@ function checkBaseUrl(baseUrl: string | URL): string {
 }
 
 /** Parses a URL, or returns undefined. `URL.canParse()` is too new for some browsers. */
-export function parseUrl(text: string, base?: string): URL | undefined {
+function parseUrl(text: string): URL | undefined {
   try {
-    return new URL(text, base);
+    return new URL(text);
   } catch {
     return undefined;
   }

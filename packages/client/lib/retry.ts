@@ -1,5 +1,5 @@
 import { PetstoreError } from "./error.ts";
-import { errorAndCauses } from "./request.ts";
+import type { KeptError } from "./redaction.ts";
 
 export interface RetryLimits {
   timeoutMs: number;
@@ -111,10 +111,8 @@ async function runAttempt<T>(
 
 /** Whether nothing listens at the address, as Node, Deno and Bun say it. A browser does not tell. */
 function isRefused({ cause }: PetstoreError): boolean {
-  for (const { code, message = "" } of errorAndCauses(cause)) {
-    if (code === "ECONNREFUSED" || code === "ConnectionRefused" || /connection refused/i.test(message)) return true;
-  }
-  return false;
+  const { code, message = "" } = (cause ?? {}) as Partial<KeptError>;
+  return code === "ECONNREFUSED" || code === "ConnectionRefused" || /connection refused/i.test(message);
 }
 
 /** Whether the same request may succeed later. */

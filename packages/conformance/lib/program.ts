@@ -19,7 +19,7 @@ export const HELP = `Test whether a petstore, written in any language, keeps the
 Usage: conformance <url> [flags]
 
   --key <key>        The API key to send, which may read and write. Other users can see a flag in the list of processes
-                     [PETSTORE_KEYS; if it has several, the first in clear text]
+                     [PETSTORE_KEYS]
   --key-file <path>  A file with the key
   --level <level>    specification: test only what the specification says; full: also test what
                      @petstore/petstore adds to it [default full]
@@ -143,9 +143,8 @@ function summarize(results: readonly Result[]): string {
 function readKey(flags: Flags, env: Surroundings["env"]): string {
   const path = flags["key-file"];
   const text = path === undefined ? flags.key ?? env["PETSTORE_KEYS"] ?? "" : readFileSync(path, "utf8");
-  const key = text.split(",").map((each) => each.trim()).find((each) => each !== "" && !each.startsWith("sha256:"));
-  if (key === undefined) throw new Error("Name the key to send, in clear text, by --key-file, PETSTORE_KEYS or --key");
-  return key;
+  if (text.trim() === "") throw new Error("Name the key to send by --key-file, PETSTORE_KEYS or --key");
+  return text.trim();
 }
 
 /** The cases of a level and of some areas. */

@@ -102,6 +102,20 @@ async function firstFailure(target: Partial<ConformanceTarget>): Promise<string>
   return errors[0]?.message ?? "";
 }
 
+test("no request follows a redirection, or a link to another server, so that no other server gets the key", async () => {
+  const petstore = changed(({ headers }) => {
+    const link = headers.get("link");
+    if (link) headers.set("link", link.replaceAll("</v1", "<https://other.example/v1"));
+  });
+  const sent = new Set<string>();
+  const fetch: Handle = (request) => {
+    sent.add(`${request.redirect} ${new URL(request.url).origin}`);
+    return petstore(request);
+  };
+  await runCases({ fetch });
+  assert.deepEqual([...sent], ["manual https://petstore.example"]);
+});
+
 test("a case ends at the time limit of a response that has begun", async () => {
   const server = createServer((_, response) => void response.writeHead(200).write("["));
   await withListening(server, async (port) => {

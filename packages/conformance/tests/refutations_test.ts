@@ -93,11 +93,3 @@ test("each case removes its namespace, also if it fails", async () => {
   // It was opened once more, to see which members the store has.
   assert.equal(removed.size, 2);
 });
-
-test("cases that the store's members or its fixture rule out are skipped, with the reason", async () => {
-  const { open } = fixtureFor(noDefect);
-  const reasons = new Set((await storeCases({ open, sharing: "none" })).map(({ skip }) => skip));
-  const shown = ["the pets do not survive a restart", "the store has no keys", "several stores cannot share the pets"];
-  for (const reason of shown) assert.ok(reasons.has(reason), reason);
-  assert.ok(reasons.has(false));
-});
