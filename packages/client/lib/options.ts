@@ -67,9 +67,8 @@ export function checkClientOptions(options: ClientOptions): ClientSettings {
 
 /** Checks a value for a header: it must be visible ASCII. */
 export function requireVisible(name: string, value: string): string {
-  if (value === undefined || value === "") throw new TypeError(`Option ${name} is missing or empty`);
   if (typeof value === "string" && /^[!-~]+$/.test(value)) return value;
-  throw wrong(name, "visible ASCII characters without spaces");
+  throw wrong(name, "a text of visible ASCII characters without spaces");
 }
 
 function checkBaseUrl(baseUrl: string | URL): string {

@@ -103,7 +103,7 @@ test("a call with a wrong argument or a misspelt option is refused, and nothing 
 test("createClient() refuses options that are missing, unknown or wrong, and quotes no key", () => {
   const address = /^TypeError: Option baseUrl must be an address such as "https:\/\/pets.example\/v1"$/;
   const wrong: [options: Record<string, unknown>, message: RegExp][] = [
-    [{ key: "Bearer pk_secret" }, /^TypeError: Option key must be visible ASCII .* without spaces$/],
+    [{ key: "Bearer pk_secret" }, /^TypeError: Option key must be a text of visible ASCII .* without spaces$/],
     [{ baseUrl: "http://h/v1?a" }, address],
     [{ baseUrl: "https://user:pk_secret@h/v1" }, address],
     [{ baseUrl: "pk_secret" }, address],

@@ -5,13 +5,8 @@
 
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import {
-  type ConformanceCase,
-  conformanceCases,
-  type ConformanceError,
-  whyNoPetstore,
-} from "./conformance/conformance.ts";
-import { NO_RESPONSE } from "./conformance/exchange.ts";
+import { type ConformanceCase, conformanceCases, type ConformanceError, whyNoPetstore } from "./conformance.ts";
+import { NO_RESPONSE } from "./exchange.ts";
 import type { Topic } from "./http/case.ts";
 
 export const HELP = `Test whether a petstore, written in any language, keeps the HTTP contract

@@ -1,6 +1,6 @@
 /** Sends the requests of a case to a server, and describes the last one, with what came back, as text. */
 
-import type { Handle, SeenResponse, SentRequest } from "../http/api.ts";
+import type { Handle, SeenResponse, SentRequest } from "./http/api.ts";
 
 /** How much of a request and of a response is shown, in characters. */
 const SHOWN = 4_000;

@@ -1,8 +1,8 @@
 /** The cases of the HTTP contract for a server that is known by its address and a key alone. */
 
-import { HTTP_CASES } from "../http/all.ts";
-import { type Api, createApi } from "../http/api.ts";
-import type { Topic } from "../http/case.ts";
+import { HTTP_CASES } from "./http/all.ts";
+import { type Api, createApi } from "./http/api.ts";
+import type { Topic } from "./http/case.ts";
 import { type ConformanceTarget, describeExchange, exchange, type Recorder, show } from "./exchange.ts";
 
 /** How much of a reason is shown, in characters. */
