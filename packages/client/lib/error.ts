@@ -57,8 +57,8 @@ export interface ResponseFacts {
  * `cause` says more:
  *
  * - If no whole response came, it has the message, the `code` and the stack of the runtime's error.
- * - If a response came, or the deadline, it is the failure of the last attempt before that may have
- *   been carried out. Without such an attempt, there is no cause.
+ * - If a response came, or the deadline, it is the failure of the attempt before. After the first
+ *   attempt, there is no cause.
  */
 export class PetstoreError extends Error {
   /** The name that logs show. */

@@ -54,7 +54,8 @@ export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
   return HTTP_CASES.map(({ run, ...topic }) => ({
     ...topic,
     async run() {
-      const { api, recorder } = connect();
+      const recorder: Recorder = {};
+      const api = connect(recorder);
       try {
         await run(api).catch((error) => {
           // A server that always closes the connection fails the second time too.
@@ -73,7 +74,7 @@ export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
 /** Asks for a list. Resolves to the reason why it is no use to run the cases, or to nothing. */
 export async function whyNoPetstore(target: ConformanceTarget): Promise<string | undefined> {
   try {
-    const { status } = await connector(target)().api.get("/pets?limit=1");
+    const { status } = await connector(target)({}).get("/pets?limit=1");
     if (status === 401 || status === 403) {
       return `answers ${status}, so it refuses the key; name one that may read and write`;
     }
@@ -84,8 +85,8 @@ export async function whyNoPetstore(target: ConformanceTarget): Promise<string |
   }
 }
 
-/** Checks a target. Returns a function that makes a client of it, whose recorder knows the last exchange. */
-function connector(target: ConformanceTarget): () => { api: Api; recorder: Recorder } {
+/** Checks a target. Returns a function that makes a client of it, which tells the recorder of each exchange. */
+function connector(target: ConformanceTarget): (recorder: Recorder) => Api {
   const { baseUrl, key } = target;
   const url = URL.parse(baseUrl);
   if (!url || !/^https?:$/.test(url.protocol) || `${url.search}${url.hash}${url.username}${url.password}` !== "") {
@@ -94,10 +95,7 @@ function connector(target: ConformanceTarget): () => { api: Api; recorder: Recor
   }
   if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError("The key must consist of visible ASCII characters");
   const base = url.origin + url.pathname.replace(/\/+$/, "");
-  return () => {
-    const recorder: Recorder = {};
-    return { recorder, api: createApi({ base, key, exchange: (url, init) => exchange(target, recorder, url, init) }) };
-  };
+  return (recorder) => createApi({ base, key, exchange: (url, init) => exchange(target, recorder, url, init) });
 }
 
 function reasonOf(error: unknown, key: string): string {

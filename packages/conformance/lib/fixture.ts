@@ -71,7 +71,7 @@ function whyUnmet(need: Need, fixture: StoreFixture, store: PetStore | undefined
 
 /**
  * Runs `work` with a new namespace. Afterwards closes the stores that `work` opened, except those
- * that crashed, and removes the namespace. If several steps fail, the first error is thrown.
+ * that crashed, and removes the namespace. If both fail, the error of `work` is thrown.
  */
 export async function withNamespace<T>(fixture: StoreFixture, work: (context: CaseContext) => Promise<T>): Promise<T> {
   const namespace = `case_${crypto.randomUUID().slice(-12)}`;
@@ -88,13 +88,20 @@ export async function withNamespace<T>(fixture: StoreFixture, work: (context: Ca
       opened = [];
     },
   };
-  const close = async (store: PetStore) => await store.close();
-  const remove = async () => await fixture.remove?.(namespace);
-  const [result] = await Promise.allSettled([work(context)]);
-  const [closed] = await Promise.allSettled([Promise.all(opened.map(close))]);
-  const [removed] = await Promise.allSettled([remove()]);
-  if (result.status === "rejected") throw result.reason;
-  if (closed.status === "rejected") throw closed.reason;
-  if (removed.status === "rejected") throw removed.reason;
-  return result.value;
+  const end = async () => {
+    try {
+      await Promise.all(opened.map(async (store) => await store.close()));
+    } finally {
+      await fixture.remove?.(namespace);
+    }
+  };
+  let result;
+  try {
+    result = await work(context);
+  } catch (error) {
+    await end().catch(() => {});
+    throw error;
+  }
+  await end();
+  return result;
 }
