@@ -36,10 +36,7 @@ export interface PetList extends AsyncIterable<Pet> {
   toArray(): Promise<Pet[]>;
 }
 
-export function createPetList(call: Call, given: ListOptions): PetList {
-  // The caller may change its object before the first page.
-  const options = { ...given };
-
+export function createPetList(call: Call, options: ListOptions): PetList {
   async function* pages() {
     const requireProgress = createProgressCheck();
     let query: string | undefined = queryOf(options);

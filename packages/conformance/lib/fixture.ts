@@ -50,23 +50,15 @@ function isShared({ sharing }: StoreFixture): boolean {
  */
 export async function skipper(fixture: StoreFixture): Promise<(needs: readonly Need[]) => string | false> {
   const store = await withNamespace(fixture, ({ open }) => open()).catch(() => undefined);
-  return (needs) => needs.map((need) => whyUnmet(need, fixture, store)).find((reason) => reason) ?? false;
-}
-
-/** Why a fixture or its store lacks what a case needs; false if it has it. */
-function whyUnmet(need: Need, fixture: StoreFixture, store: PetStore | undefined): string | false {
-  switch (need) {
-    case "restarts":
-      return fixture.sharing === "none" && "the pets do not survive a restart";
-    case "servers":
-      return !isShared(fixture) && "several stores cannot share the pets";
-    case "machines":
-      return fixture.sharing !== "machines" && "all servers use one clock";
-    case "crash":
-      return fixture.crash === undefined && "the fixture has no crash()";
-    default:
-      return store !== undefined && store[need] === undefined && `the store has no ${need}`;
+  const unmet: Partial<Record<Need, string | false>> = {
+    restarts: fixture.sharing === "none" && "the pets do not survive a restart",
+    machines: fixture.sharing !== "machines" && "all servers use one clock",
+    crash: fixture.crash === undefined && "the fixture has no crash()",
+  };
+  for (const member of ["createOnce", "changes", "checkWrites", "keys"] as const) {
+    unmet[member] = store !== undefined && store[member] === undefined && `the store has no ${member}`;
   }
+  return (needs) => needs.map((need) => unmet[need] ?? false).find((reason) => reason) || false;
 }
 
 /**

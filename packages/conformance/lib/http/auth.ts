@@ -4,7 +4,7 @@ import type { Api } from "./api.ts";
 import * as assert from "./assert.ts";
 import { addition, type HttpCase, says } from "./case.ts";
 import { ABSENT_ID, addPet, newName, storesNothing } from "./catalogue.ts";
-import { PET } from "./body.ts";
+import { PET } from "./create.ts";
 import { assertResponse, petOf } from "./responses.ts";
 import { ALLOWED } from "./routes.ts";
 

@@ -13,7 +13,7 @@ import {
 import { INT64, NAMES, STATUSES } from "../pet_values.ts";
 
 /** What a case needs: a member that a store need not have, or what the fixture offers. */
-export type Need = keyof PetStore | "restarts" | "servers" | "machines" | "crash";
+export type Need = "createOnce" | "changes" | "checkWrites" | "keys" | "restarts" | "machines" | "crash";
 
 /** What a case can do besides calling its store. */
 export interface CaseContext {

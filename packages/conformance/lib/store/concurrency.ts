@@ -65,7 +65,7 @@ export const CONCURRENCY_CASES: StoreCase[] = [
         assert.deepEqual(again, { ...made, outcome: "replayed" });
       }
     },
-  }, ["servers", "machines", "createOnce"]),
+  }, ["machines", "createOnce"]),
 ];
 
 /**
