@@ -50,10 +50,11 @@ interface Received {
   facts: ResponseFacts;
 }
 
-type Messages = Pick<Exchange<unknown>, "requestLine" | "hide">;
-
 /** @throws {PetstoreError} `connection_failed`, with the facts of the head if that has come. */
-async function receive(sendRequest: () => Promise<Response>, { requestLine, hide }: Messages): Promise<Received> {
+async function receive(
+  sendRequest: () => Promise<Response>,
+  { requestLine, hide }: Exchange<unknown>,
+): Promise<Received> {
   let facts: ResponseFacts | undefined;
   try {
     const response = await sendRequest();
@@ -73,7 +74,7 @@ async function receive(sendRequest: () => Promise<Response>, { requestLine, hide
 function parseBody<T>(
   { response, text, facts }: Received,
   parse: Exchange<T>["parse"],
-  { requestLine, hide }: Messages,
+  { requestLine, hide }: Exchange<unknown>,
 ): T {
   try {
     return parse(text);
