@@ -40,7 +40,7 @@ export function keptError(thrown: unknown, hide: Hide): KeptError {
     code = each.code ?? code;
     each = each.cause as KeptError | undefined;
   }
-  const kept = new Error(hide(message));
+  const kept = new Error(hide(String(message)));
   for (const [member, value] of Object.entries({ name, code, stack })) {
     if (typeof value === "string") Object.assign(kept, { [member]: hide(value) });
   }
