@@ -12,8 +12,10 @@ import { run } from "./lib/program.ts";
 // A reader that closes the output, such as `head`, ends the program without a trace of the stack.
 process.stdout.on("error", () => process.exit(1));
 
-process.exitCode = await run(process.argv.slice(2), {
+const status = await run(process.argv.slice(2), {
   env: process.env,
   write: (text) => void process.stdout.write(text),
   tell: (text) => void process.stderr.write(text),
 });
+// The last write is called back when all are done. A connection of a server that hangs would keep Node running for minutes.
+process.stdout.write("", () => process.exit(status));

@@ -15,8 +15,8 @@ export interface ConformanceTarget {
   /** A key that may read and write. */
   key: string;
   /**
-   * Sends a request. It must follow no redirection of its `redirect: "manual"`, and end at its
-   * signal. Default: the `fetch` of the runtime.
+   * Sends a request. It must follow no redirection of its `redirect: "manual"`. Default: the
+   * `fetch` of the runtime.
    */
   fetch?: Handle;
   /** The time limit of a request and its response, in milliseconds. Default: 10000. */
@@ -59,8 +59,12 @@ export async function exchange(
 ): Promise<SeenResponse> {
   const current: Exchange = { ...init, url, body: typeof body === "string" ? body : "" };
   recorder.last = current;
-  const signal = AbortSignal.timeout(timeoutMs);
-  try {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const timer = setTimeout(() => controller.abort(new Error(`none within ${timeoutMs} ms`)), timeoutMs);
+  // The signal of a request does not always end it: Node may drop the link between the two.
+  const expired = new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  const receive = async () => {
     // A redirection could lead to another server, which must not get the key.
     const response = await send(new Request(url, { ...init, ...body && { body }, redirect: "manual", signal }));
     const { status, headers, ok } = response;
@@ -71,11 +75,15 @@ export async function exchange(
     const [, id] = /"id"\s*:\s*(-?\d+)/.exec(text) ?? [];
     if (init.method === "POST" && ok && id !== undefined) onCreate?.(BigInt(id));
     return current.response;
+  };
+  try {
+    return await Promise.race([expired, receive()]);
   } catch (error) {
-    const reason = signal.aborted ? `none within ${timeoutMs} ms` : reasonOf(error as Error);
-    current.failure = `${NO_RESPONSE}: ${reason}`;
+    current.failure = `${NO_RESPONSE}: ${reasonOf(error as Error)}`;
     current.hasLostConnection = !signal.aborted && !current.response;
     throw new Error(current.failure);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
