@@ -1,7 +1,7 @@
 /** The store under test: how to open it for a case, and which cases apply to it. */
 
 import type { MaybePromise, PetStore } from "@petstore/petstore/store";
-import type { CaseContext, Need } from "./store/case.ts";
+import { type CaseContext, type Need, OPTIONAL_MEMBERS } from "./store/case.ts";
 
 /**
  * Which stores share the pets of a namespace.
@@ -55,7 +55,7 @@ export async function skipper(fixture: StoreFixture): Promise<(needs: readonly N
     machines: fixture.sharing !== "machines" && "all servers use one clock",
     crash: fixture.crash === undefined && "the fixture has no crash()",
   };
-  for (const member of ["createOnce", "changes", "checkWrites", "keys"] as const) {
+  for (const member of OPTIONAL_MEMBERS) {
     unmet[member] = store !== undefined && store[member] === undefined && `the store has no ${member}`;
   }
   return (needs) => needs.map((need) => unmet[need] ?? false).find((reason) => reason) || false;

@@ -12,8 +12,11 @@ import {
 } from "@petstore/petstore/store";
 import { INT64, NAMES, STATUSES } from "../pet_values.ts";
 
+/** The members that a store need not have. */
+export const OPTIONAL_MEMBERS = ["createOnce", "changes", "checkWrites", "keys"] as const;
+
 /** What a case needs: a member that a store need not have, or what the fixture offers. */
-export type Need = "createOnce" | "changes" | "checkWrites" | "keys" | "restarts" | "machines" | "crash";
+export type Need = typeof OPTIONAL_MEMBERS[number] | "restarts" | "machines" | "crash";
 
 /** What a case can do besides calling its store. */
 export interface CaseContext {
