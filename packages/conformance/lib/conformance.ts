@@ -1,11 +1,9 @@
 /** The cases of the HTTP contract for a server that is known by its address and a key alone. */
 
-import { HTTP_CASES } from "../http/all.ts";
-import { type Api, createApi } from "../http/api.ts";
-import { NotApplicable, type Topic } from "../http/case.ts";
-import { type ConformanceTarget, exchange, type Recorder } from "./client.ts";
-import { show } from "../shown_text.ts";
-import { describeExchange } from "./exchange.ts";
+import { HTTP_CASES } from "./http/all.ts";
+import { type Api, createApi } from "./http/api.ts";
+import type { Topic } from "./http/case.ts";
+import { type ConformanceTarget, describeExchange, exchange, type Recorder, show } from "./exchange.ts";
 
 /** How much of a reason is shown, in characters. */
 const SHOWN = 800;
@@ -14,11 +12,8 @@ const SHOWN = 800;
 export interface ConformanceCase extends Topic {
   /** The rest of a sentence that begins with "the petstore", such as `answers 404 to an id that no pet has`. */
   name: string;
-  /**
-   * Sends the requests. Rejects with a {@link ConformanceError} if the server breaks the promise.
-   * Resolves to the reason if the server's settings or its catalogue make the case impossible.
-   */
-  run(): Promise<string | undefined>;
+  /** Sends the requests. Rejects with a {@link ConformanceError} if the server breaks the promise. */
+  run(): Promise<void>;
 }
 
 /** The error of a case that fails. Nothing in it shows the key. */
@@ -59,16 +54,15 @@ export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
   return HTTP_CASES.map(({ run, ...topic }) => ({
     ...topic,
     async run() {
-      const { api, recorder } = connect();
+      const recorder: Recorder = {};
+      const api = connect(recorder);
       try {
         await run(api).catch((error) => {
           // A server that always closes the connection fails the second time too.
           if (recorder.last?.hasLostConnection) return run(api);
           throw error;
         });
-        return undefined;
       } catch (error) {
-        if (error instanceof NotApplicable) return error.message;
         const { last } = recorder;
         const shown = last ? describeExchange(last, target.key) : "";
         throw new ConformanceError(topic.promise, reasonOf(error, target.key), shown);
@@ -80,7 +74,7 @@ export function conformanceCases(target: ConformanceTarget): ConformanceCase[] {
 /** Asks for a list. Resolves to the reason why it is no use to run the cases, or to nothing. */
 export async function whyNoPetstore(target: ConformanceTarget): Promise<string | undefined> {
   try {
-    const { status } = await connector(target)().api.get("/pets?limit=1");
+    const { status } = await connector(target)({}).get("/pets?limit=1");
     if (status === 401 || status === 403) {
       return `answers ${status}, so it refuses the key; name one that may read and write`;
     }
@@ -91,8 +85,8 @@ export async function whyNoPetstore(target: ConformanceTarget): Promise<string |
   }
 }
 
-/** Checks a target. Returns a function that makes a client of it, whose recorder knows the last exchange. */
-function connector(target: ConformanceTarget): () => { api: Api; recorder: Recorder } {
+/** Checks a target. Returns a function that makes a client of it, which tells the recorder of each exchange. */
+function connector(target: ConformanceTarget): (recorder: Recorder) => Api {
   const { baseUrl, key } = target;
   const url = URL.parse(baseUrl);
   if (!url || !/^https?:$/.test(url.protocol) || `${url.search}${url.hash}${url.username}${url.password}` !== "") {
@@ -101,10 +95,7 @@ function connector(target: ConformanceTarget): () => { api: Api; recorder: Recor
   }
   if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError("The key must consist of visible ASCII characters");
   const base = url.origin + url.pathname.replace(/\/+$/, "");
-  return () => {
-    const recorder: Recorder = {};
-    return { recorder, api: createApi({ base, key, exchange: (url, init) => exchange(target, recorder, url, init) }) };
-  };
+  return (recorder) => createApi({ base, key, exchange: (url, init) => exchange(target, recorder, url, init) });
 }
 
 function reasonOf(error: unknown, key: string): string {
