@@ -48,6 +48,8 @@ interface ModelPet {
 export class Model {
   /** The entity tags that the service has given so far, by the contents that they stand for. */
   readonly tags: Map<string, string> = new Map();
+  /** The id of the next pet. PostgreSQL may leave ids out. */
+  nextId = 1;
   readonly #pets: ModelPet[] = [];
   readonly #remembered = new Map<string, { pet: string; response: Prediction }>();
 
@@ -134,7 +136,7 @@ export class Model {
   }
 
   #add(name: string, categoryId: string, status = "available"): Prediction {
-    const id = this.#pets.length + 1;
+    const id = this.nextId++;
     const json = `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId},"status":"${status}"}`;
     this.#pets.push({ id, status, json });
     return { status: 201, body: json, headers: { location: `/v1/pets/${id}` } };

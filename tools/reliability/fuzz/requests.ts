@@ -102,7 +102,7 @@ const KEPT = ["/v1/pets", "/v1/pets?status=sold"];
 const READ = ["GET", "GET", "HEAD"];
 const METHODS = "GET HEAD OPTIONS POST PUT PATCH DELETE PROPFIND get Post patch __proto__".split(" ");
 
-function step(
+export function step(
   methods: readonly string[],
   target: fc.Arbitrary<string>,
   headers: readonly fc.Arbitrary<Header[]>[],
@@ -116,7 +116,10 @@ function step(
   });
 }
 
-const RIGHT_HEADERS = fc.constant<Header[]>([["Authorization", `Bearer ${KEY}`], ["Content-Type", "application/json"]]);
+export const RIGHT_HEADERS: fc.Arbitrary<Header[]> = fc.constant([["Authorization", `Bearer ${KEY}`], [
+  "Content-Type",
+  "application/json",
+]]);
 
 const RIGHT_WRITES = OPERATIONS.filter(({ effect }) => effect !== "reads").map((
   { method, path },
