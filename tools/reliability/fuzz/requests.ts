@@ -4,8 +4,7 @@ import fc from "fast-check";
 import { OPERATIONS } from "../../../lib/operations/table.ts";
 import type { SeenResponse } from "../../../tests/support/openapi_validator.ts";
 import { BODY, RIGHT_BODY } from "./bodies.ts";
-import { KEY, type ModelRequest } from "./model.ts";
-import { IDEMPOTENCY_KEYS } from "./model_values.ts";
+import { IDEMPOTENCY_KEYS, KEY, type ModelRequest } from "./model.ts";
 import { type Choice, weighted } from "./weighted.ts";
 
 type Header = [name: string, value: string];

@@ -7,8 +7,7 @@
 
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
-import { FORETOLD_HEADERS, Model } from "../fuzz/model.ts";
-import { readJson } from "../fuzz/model_values.ts";
+import { FORETOLD_HEADERS, Model, readJson } from "../fuzz/model.ts";
 import { createRequest, Memory, type Step } from "../fuzz/requests.ts";
 
 export type Handle = (request: Request) => Promise<Response>;
