@@ -70,7 +70,7 @@ const FAULT: fc.Arbitrary<Fault> = fc.record({
   effect: fc.constantFrom<Fault["effect"]>("end", "reset", 3, BEYOND_TIMEOUT),
 });
 
-const STEPS = fc.array(weighted([3, CREATE], [1, CREATE_ONCE], [3, GET], [3, LIST]), { maxLength: 8 });
+const STEPS = fc.array(weighted([5, CREATE], [2, CREATE_ONCE], [3, GET], [4, LIST]), { maxLength: 8 });
 
 export const PLAN: fc.Arbitrary<Plan> = fc.record({
   clients: fc.array(STEPS, { minLength: 2, maxLength: 4 }),
