@@ -19,7 +19,7 @@ export const EVERYDAY: Record<string, Part> = {
     command: "deno test -A --no-check --doc docs/library.md docs/stores.md docs/testing.md mod.ts lib " +
       "tools/reliability/fuzz/handle_test.ts tests/security tests/server/transfer_test.ts tests/sockets tests/unit " +
       // The contract on a store of a package that needs no server, so that a new kind of write is not forgotten there.
-      "packages/edge/tests/d1/contract_test.ts",
+      "packages/edge/tests/d1_test.ts",
   },
   servers: { command: "deno test -A --no-check tests/server --ignore=tests/server/transfer_test.ts" },
 };

@@ -1,14 +1,47 @@
 /**
- * What becomes of the errors of D1, by the messages that Cloudflare documents, and of tables that
- * another program has changed.
+ * The store contract on the storage of a Durable Object, what becomes of the errors of D1, by the
+ * messages that Cloudflare documents, and of tables that another program has changed. The storage
+ * is made of node:sqlite. tests/heavy/edge has the real one, and D1.
  */
 
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import test from "node:test";
-import { createD1Store, createDurableObjectStore, type D1Binding, d1Schema } from "../../lib/d1/d1_store.ts";
+import {
+  createD1Store,
+  createDurableObjectStore,
+  type D1Binding,
+  d1Schema,
+  type DurableObjectBinding,
+} from "../lib/d1/d1_store.ts";
 import { StoreUnavailableError } from "@petstore/petstore/store";
-import { draft, request } from "../../../conformance/lib/store/case.ts";
-import { openStorage } from "./support.ts";
+import { draft, request } from "../../conformance/lib/store/case.ts";
+import { testStoreContract } from "../../../tests/contract/contracts.ts";
+
+function openStorage(): DurableObjectBinding {
+  const db = new DatabaseSync(":memory:");
+  return {
+    sql: { exec: (sql, ...values) => ({ toArray: () => db.prepare(sql).all(...values) }) },
+    transactionSync(run) {
+      db.exec("BEGIN");
+      try {
+        const result = run();
+        db.exec("COMMIT");
+        return result;
+      } catch (error) {
+        db.exec("ROLLBACK");
+        throw error;
+      }
+    },
+  };
+}
+
+await testStoreContract([{
+  name: "Durable Object (on node:sqlite)",
+  open: () => createDurableObjectStore(openStorage()),
+  sharing: "none",
+  lacks: ["changes", "checkWrites"],
+}]);
 
 const PET = draft(), REQUEST = request("k");
 
@@ -56,7 +89,7 @@ test("createD1Store() and createDurableObjectStore() refuse what is no database,
   for (const given of [undefined, openStorage(), { ...db, getBookmark: () => null }]) {
     assert.throws(() => createD1Store(given as D1Binding), TypeError);
   }
-  assert.throws(() => createDurableObjectStore(db as unknown as ReturnType<typeof openStorage>), TypeError);
+  assert.throws(() => createDurableObjectStore(db as unknown as DurableObjectBinding), TypeError);
 });
 
 test("d1Schema() is a statement on each of its paragraphs that may run again", async () => {
@@ -96,3 +129,37 @@ test("a store gives no id beyond 2^53 - 1, and adds no pet then", async () => {
   await assert.rejects(async () => await store.createOnce!(PET, REQUEST), StoreUnavailableError);
   assert.equal(storage.sql.exec("SELECT id FROM petstore_pets").toArray().length, 3);
 });
+
+const OTHER = "INSERT INTO petstore_pets (name, category_id, status) VALUES ('other', 1, 1)";
+
+/** What a trigger can do to a create, and whether a create, and one with an Idempotency-Key, are then refused. */
+const TRIGGERS: [what: string, sql: string, isRefused: boolean, isRefusedOnce: boolean][] = [
+  ["ignores the pet", "BEFORE INSERT ON petstore_pets BEGIN SELECT raise(IGNORE); END", true, true],
+  ["adds a pet after it", `AFTER INSERT ON petstore_pets BEGIN ${OTHER}; END`, false, false],
+  ["adds a pet before it", `BEFORE INSERT ON petstore_pets BEGIN ${OTHER}; END`, false, true],
+  ["deletes the pet", "AFTER INSERT ON petstore_pets BEGIN DELETE FROM petstore_pets; END", true, true],
+  ["gives it another id", "AFTER INSERT ON petstore_pets BEGIN UPDATE petstore_pets SET id = 1000; END", true, true],
+  ["ignores the request", "BEFORE INSERT ON petstore_requests BEGIN SELECT raise(IGNORE); END", false, true],
+];
+
+for (const [what, sql, isRefused, isRefusedOnce] of TRIGGERS) {
+  test(`a trigger of another program that ${what} makes no create answer with another pet`, async () => {
+    const storage = openStorage();
+    const store = createDurableObjectStore(storage);
+    await store.check();
+    storage.sql.exec(`CREATE TRIGGER strange ${sql}`).toArray();
+    const nameOf = async (id: bigint) => JSON.parse((await store.get(id))!).name;
+    const create = async () => await nameOf(await store.create(draft({ name: "Plain" })));
+    const createOnce = async () => {
+      const outcome = await store.createOnce!(draft({ name: "Once" }), request("k"));
+      return await nameOf((outcome as { id: bigint }).id);
+    };
+
+    if (isRefused) await assert.rejects(create, StoreUnavailableError);
+    else assert.equal(await create(), "Plain");
+    if (isRefusedOnce) await assert.rejects(createOnce, StoreUnavailableError);
+    else assert.equal(await createOnce(), "Once");
+    storage.sql.exec("DROP TRIGGER strange").toArray();
+    assert.equal(await createOnce(), "Once");
+  });
+}

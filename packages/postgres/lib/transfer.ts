@@ -1,8 +1,29 @@
+/** Exports all pets of a database, and imports pets into one. */
+
 import { type PetDraft, StoreUnavailableError } from "@petstore/petstore/store";
-import { untilAborted } from "@petstore/petstore/store/toolkit";
+import { type PetSink, untilAborted } from "@petstore/petstore/store/toolkit";
 import { addAllPets } from "./add_pets.ts";
 import type { StatementQueue } from "./client/statement_queue.ts";
-import { openTables } from "./schema/opening.ts";
+import { inspectTables, openTables } from "./schema/opening.ts";
+import { readStatements } from "./statements.ts";
+
+const PETS_PER_PAGE = 1000;
+
+/**
+ * Exports all pets, in ascending order of id, as they are at the moment of the last page: pets
+ * become visible in the order of their ids, and no pet is altered or deleted.
+ */
+export async function exportPets(db: StatementQueue, write: PetSink): Promise<void> {
+  await inspectTables(db);
+  const { all } = readStatements(db.schema);
+  let after = "0";
+  for (;;) {
+    const rows = await db.query(all, [after, String(PETS_PER_PAGE)]);
+    if (rows.length > 0) await write(rows.map(([, json]) => json).join("\n"), rows.length);
+    if (rows.length < PETS_PER_PAGE) return;
+    after = String(rows.at(-1)?.[0]);
+  }
+}
 
 /** How long an import may take. Its statement also waits for the creates of the servers. */
 const TIMEOUT_MS = 600_000;
