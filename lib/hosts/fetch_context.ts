@@ -1,6 +1,5 @@
-import type { Caller, RequestContext } from "../http/context.ts";
+import { Notes, type RequestContext } from "../http/context.ts";
 import { ON_DENO } from "../http/platform.ts";
-import type { HeaderFields } from "../http/reply.ts";
 import { targetOf } from "../http/request_text.ts";
 
 /** What `Deno.serve` tells of the connection of a request. */
@@ -9,14 +8,8 @@ interface Connection {
 }
 
 /** A `Request` as the pipeline sees it. What costs time is read from it only when it is needed. */
-export class FetchContext implements RequestContext {
+export class FetchContext extends Notes implements RequestContext {
   readonly method: string;
-  // The steps of the pipeline set the next five members.
-  arrivedAt?: number;
-  route?: string | undefined;
-  caller?: Caller;
-  fields?: HeaderFields;
-  requestId?: string;
   readonly #request: Request;
   /** What the functions of an app get on Deno in place of a request with `Upgrade`; see `toRequest()`. */
   #upgradeCopy: Request | undefined;
@@ -26,6 +19,7 @@ export class FetchContext implements RequestContext {
 
   /** @param connection What the host tells of the connection, if it tells anything. */
   constructor(request: Request, headers: Headers, connection?: Connection) {
+    super();
     this.#request = request;
     this.#headers = headers;
     this.#connection = connection;

@@ -1,5 +1,4 @@
-import type { HeaderFields } from "../http/reply.ts";
-import type { Caller, RequestContext } from "../http/context.ts";
+import { Notes, type RequestContext } from "../http/context.ts";
 import { isBodyTaken, openBody, readWholeBody } from "./node_body.ts";
 import { fieldOf } from "./node_fields.ts";
 import { toRequest } from "./node_request.ts";
@@ -7,15 +6,10 @@ import { pathAndQueryOf, targetAsSent } from "./node_target.ts";
 import type { NodeRequest, NodeResponse } from "./node_types.ts";
 
 /** A request of Node as the pipeline sees it. It makes a `Request` only where an app needs one. */
-export class NodeContext implements RequestContext {
+export class NodeContext extends Notes implements RequestContext {
   readonly method: string;
   /** The target as the client sent it. A kept response is found by it, without a check or a change of its form. */
   readonly targetKey: string;
-  arrivedAt?: number;
-  route?: string | undefined;
-  caller?: Caller;
-  fields?: HeaderFields;
-  requestId?: string;
   readonly #incoming: NodeRequest;
   readonly #outgoing: NodeResponse;
   #target: string | undefined;
@@ -25,6 +19,7 @@ export class NodeContext implements RequestContext {
   #gone: AbortController | undefined;
 
   constructor(incoming: NodeRequest, outgoing: NodeResponse) {
+    super();
     this.#incoming = incoming;
     this.#outgoing = outgoing;
     this.method = incoming.method ?? "GET";

@@ -11,8 +11,28 @@ export interface Caller {
   readonly readOnly?: boolean;
 }
 
-/** A request as its host gives it, and what a step before the reply tells the steps after it. */
-export interface RequestContext {
+/** What the steps of the pipeline note about a request, for those after them. No host sets or reads it. */
+export class Notes {
+  /**
+   * When the request came, in milliseconds as in `performance.now()`. The finisher notes it, if an
+   * observer needs the time.
+   */
+  arrivedAt?: number;
+  /**
+   * The template of the path, with the base path, such as `/v1/pets/{petId}`. The pipeline notes it
+   * when it has found the route.
+   */
+  route?: string | undefined;
+  /** Who sent the request. The pipeline notes it, also for a caller whose right does not suffice. */
+  caller?: Caller;
+  /** Header fields that are added to the response, whatever answers the request. `withFaults()` notes them. */
+  fields?: HeaderFields;
+  /** The id of the request. `requestIdOf()` notes it when it is first asked for it. */
+  requestId?: string;
+}
+
+/** A request as its host gives it, with the notes of the pipeline. */
+export interface RequestContext extends Notes {
   /** The method as it was sent, because methods are case-sensitive (RFC 9110 §9.1). */
   readonly method: string;
   /** The path and the query, or `""` for a request without a path, such as `OPTIONS *`. */
@@ -29,22 +49,7 @@ export interface RequestContext {
    * the host does not tell it.
    */
   readonly client: string | undefined;
-  /**
-   * When the request came, in milliseconds as in `performance.now()`. The finisher sets it, if an
-   * observer needs the time.
-   */
-  arrivedAt?: number;
-  /**
-   * The template of the path, with the base path, such as `/v1/pets/{petId}`. The pipeline sets it
-   * when it has found the route.
-   */
-  route?: string | undefined;
-  /** Who sent the request. The authentication sets it, also for a caller whose right does not suffice. */
-  caller?: Caller;
-  /** Header fields that are added to the response, whatever answers the request. `withFaults()` sets it. */
-  fields?: HeaderFields;
-  /** The id of the request, once `requestIdOf()` has been asked for it. */
-  requestId?: string;
+
   /**
    * The value of a field, or null. Several lines of one name are joined with commas (RFC 9110
    * §5.3).

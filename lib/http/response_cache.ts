@@ -4,7 +4,7 @@
  * - A response is kept from the second request for its target on, if that comes soon.
  * - It is sent only while nothing has changed on which it depends; `Invalidation` says on what. The
  *   store counts its changes. The counters from before the response was made are kept with it, and
- *   each use compares them with the present ones. stores/store_changes.ts has an example.
+ *   each use compares them with the present ones. `StoreChanges` in stores/store.ts has an example.
  * - When the cache is full, the responses that have not been asked for lately are dropped
  *   ({@link RecentCache}).
  *

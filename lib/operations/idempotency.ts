@@ -4,7 +4,6 @@ import { Problem } from "../http/problem.ts";
 import type { RequestContext } from "../http/context.ts";
 import { sha256 } from "../http/hash.ts";
 import type { JsonObject } from "./json_types.ts";
-import { parseStringItem } from "./string_item.ts";
 
 /** The longest key, in characters, without its quotes. */
 const MAX_LENGTH = 255;
@@ -47,6 +46,23 @@ function parseKey(field: string): string | undefined {
   // A bare key is visible ASCII without quote, backslash and comma. A comma would mean that two headers were joined.
   const isBareKey = /^[!-~]*$/.test(field) && !/["\\,]/.test(field);
   return isBareKey ? field : undefined;
+}
+
+/**
+ * A string with its quotes, and the parameters after it. The string has printable ASCII characters,
+ * with a backslash before each quote and each backslash (RFC 9651 §3.3.3).
+ */
+const STRING_ITEM = /^"((?:[ !#-[\]-~]|\\["\\])*)"(?:;.*)?$/;
+
+/**
+ * Reads a field that is a string item of structured fields (RFC 9651 §3.3.3), such as
+ * `"a \"b\"";c=1`. Its parameters are ignored (§3.1.2).
+ *
+ * @returns The text of the string, or undefined if the field is no string item.
+ */
+function parseStringItem(field: string): string | undefined {
+  const [, escaped] = STRING_ITEM.exec(field) ?? [];
+  return escaped?.replace(/\\(.)/g, "$1");
 }
 
 /** The key for the store: different for each caller, and a digest, so that it does not reveal the caller. */

@@ -24,7 +24,6 @@ export { type Check, checkAll, type Checks, oneOf, wholeNumber } from "../option
 export { attempt, chain, type MaybePromise, resolvesWithin, untilAborted } from "../promises.ts";
 export { PET_STATUSES, type PetDraft, type PetStatus } from "../pet.ts";
 export { Batch, type BatchOptions, type CommittingStore, FULL_BATCH, type ObservedBatch } from "./database/batch.ts";
-export { storeClosed, uncertainOutcomeError } from "./database/write_errors.ts";
 export { type Rows, type RunStatements, SqlKeys, type Statement, type Value } from "./database/sql_keys.ts";
 export {
   KEY_COLUMNS,
@@ -35,7 +34,15 @@ export {
   type PetSink,
   REQUEST_COLUMNS,
 } from "./database/sql_tables.ts";
-export { type Outcome, type Outcomes, type PendingWrite, type Write, WritingStore } from "./database/writing_store.ts";
+export {
+  type Outcome,
+  type Outcomes,
+  type PendingWrite,
+  storeClosed,
+  uncertainOutcomeError,
+  type Write,
+  WritingStore,
+} from "./database/writing_store.ts";
 export type { KeyInfo, KeySnapshot, KeyStore, StoredKey } from "./key_store.ts";
 export { outcomeOfRepeated, type RememberedRequest } from "./remembered_request.ts";
 export { requireValid, statusCode } from "./status_code.ts";

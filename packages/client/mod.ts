@@ -23,7 +23,6 @@ import { createCall } from "./lib/call.ts";
 import { checkClientOptions, type ClientOptions } from "./lib/options.ts";
 import { createPets, type Pets } from "./lib/pets.ts";
 
-export type { Deprecation } from "./lib/deprecation.ts";
 export {
   type ClientErrorCode,
   type ErrorCode,
@@ -35,6 +34,7 @@ export type { ClientOptions, Fetch } from "./lib/options.ts";
 export { formatPet, formatPets, type NewPet, type Pet, type PetStatus } from "./lib/pet.ts";
 export type { CallOptions, ListOptions, PetList, PetPage } from "./lib/pet_list.ts";
 export type { CreateOptions, Pets } from "./lib/pets.ts";
+export type { Deprecation } from "./lib/response_fields.ts";
 
 /** A client of one petstore. Its methods need no `this`. */
 export interface Client {

@@ -9,29 +9,13 @@
 import process from "node:process";
 import { run } from "./lib/program.ts";
 
-const ending = new Promise<string>((resolve) => {
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve("a signal has ended it"));
-  // Without a listener, a reader that closes the output would end the program before it has told which pets it leaves.
-  process.stdout.on("error", () => resolve("standard output is closed"));
+// A reader that closes the output, such as `head`, ends the program without a trace of the stack.
+process.stdout.on("error", () => process.exit(1));
+
+const status = await run(process.argv.slice(2), {
+  env: process.env,
+  write: (text) => void process.stdout.write(text),
+  tell: (text) => void process.stderr.write(text),
 });
-
-process.exit(
-  await run(process.argv.slice(2), {
-    environment: readVariable,
-    write: (text) => new Promise((resolve) => process.stdout.write(text, () => resolve())),
-    tell: (line) => void process.stderr.write(`${line}\n`),
-    ending,
-  }),
-);
-
-/**
- * Reads an environment variable. Deno's own error for one that is not UTF-8 would show its value,
- * which may be the key.
- */
-function readVariable(name: string): string | undefined {
-  try {
-    return process.env[name];
-  } catch {
-    throw new Error(`${name} cannot be read: it must be UTF-8, and Deno needs the permission --allow-env=${name}`);
-  }
-}
+// The last write is called back when all are done. A connection of a server that hangs would keep Node running for minutes.
+process.stdout.write("", () => process.exit(status));

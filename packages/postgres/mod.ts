@@ -42,7 +42,7 @@ import {
   WritingStore,
 } from "@petstore/petstore/store/toolkit";
 import { type PooledStore, StatementQueue } from "./lib/client/statement_queue.ts";
-import { maxConnectionsOf, type PostgresPool, requirePool } from "./lib/client/pool.ts";
+import { maxConnectionsOf, type PostgresPool, requirePool } from "./lib/client/connection.ts";
 import { GroupCommit } from "./lib/commit.ts";
 import { postgresKeys } from "./lib/keys.ts";
 import { checkOptions, type PostgresStoreOptions } from "./lib/options.ts";

@@ -13,11 +13,10 @@ import { readAddress } from "./lib/address.ts";
 import { checkTables } from "./lib/check.ts";
 import type { StatementQueue } from "./lib/client/statement_queue.ts";
 import { adviceOf } from "./lib/client/errors.ts";
-import { exportPets } from "./lib/exporter.ts";
-import { importPets } from "./lib/importer.ts";
 import { postgresKeys } from "./lib/keys.ts";
 import { openOnOwnPool, withOwnPool } from "./lib/own_pool.ts";
 import { inspectTables } from "./lib/schema/opening.ts";
+import { exportPets, importPets } from "./lib/transfer.ts";
 import { postgresGrants, postgresSchema } from "./mod.ts";
 
 export { type KeyedPetStore, type PetDraft, type PetSink, postgresGrants, postgresSchema, type StoredKey };

@@ -53,9 +53,7 @@ function leads(from: string, to: string): boolean {
 const SERVER_LAYERS = [
   ["process"],
   ["first_key"],
-  ["settings", "viewer"],
-  ["service", "store_setting", "transfer"],
-  ["telemetry"],
+  ["settings", "telemetry", "viewer"],
   ["serving"],
   ["commands"],
   ["deno", "node"],

@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { VERSION } from "../../lib/server/process/version.ts";
-import { VERSION as CONFORMANCE_VERSION } from "../../packages/conformance/lib/version.ts";
 import { readPackages } from "../../tools/release/packages.ts";
 import { ROOT } from "../support/pages.ts";
 
@@ -15,7 +14,7 @@ test("the manifests of a package agree: the name, the version, also of each othe
       config.version,
       config.license,
     ]);
-    assert.deepEqual([VERSION, CONFORMANCE_VERSION], [config.version, config.version]);
+    assert.equal(VERSION, config.version);
     const ranges = Object.entries({ ...manifest.dependencies, ...manifest.peerDependencies });
     for (const [name, range] of ranges) {
       if (name.startsWith("@petstore/")) assert.equal(range, `^${config.version}`, name);

@@ -6,7 +6,7 @@ import { Buffer } from "node:buffer";
 import { gunzipSync } from "node:zlib";
 import packed from "../../lib/server/viewer/swagger_ui.json" with { type: "json" };
 import { VIEWER_VERSION } from "../../lib/server/viewer/operations.ts";
-import { FILES, LICENCES, packagedVersion, readPackaged, VIEWER } from "../../tools/viewer/package.ts";
+import { FILES, LICENCES, packagedVersion, readPackaged, VIEWER } from "../../tools/viewer/pack.ts";
 
 test("the viewer's files, its licence and its notices are those of the pinned package, byte for byte", () => {
   assert.deepEqual([packed.version, VIEWER_VERSION], [packagedVersion(), packagedVersion()]);

@@ -16,7 +16,9 @@ const KEY = "pk_example";
 
 test("the text has each value with its unit and its labels, and no client can make it grow or write a line of its own", () => {
   const batch: ObservedBatch = { unsettled: 2, onCommit: undefined };
-  const metrics = new Metrics(), route = "/v1/pets/{petId}", id = 'a"} 1\n# HELP\npetstore_requests_total{route="\\';
+  const metrics = new Metrics();
+  const route = "/v1/pets/{petId}";
+  const id = 'a"} 1\n# HELP\npetstore_requests_total{route="\\';
   // An alert about growth needs a first value.
   assert.match(metrics.format(), /_commit_duration_seconds_count 0\n[^]*_store_errors_total 0\n/);
   metrics.watch({ batch, pool: { size: 10, running: 4, waiting: 7 } });
@@ -26,7 +28,8 @@ test("the text has each value with its unit and its labels, and no client can ma
   }
   for (const milliseconds of [5, 100, 20_000]) batch.onCommit!(1, milliseconds);
   metrics.onStoreError();
-  const text = metrics.format(), caller = String.raw`a\"} 1\n# HELP\npetstore_requests_total{route=\"\\`;
+  const text = metrics.format();
+  const caller = String.raw`a\"} 1\n# HELP\npetstore_requests_total{route=\"\\`;
   const lines = [
     `requests_total{method="other",status="200",route="${route}"} 900`,
     `deprecated_requests_total{caller="${caller}",route="${route}"} 900`,
@@ -79,7 +82,8 @@ test("the alert rules and the dashboard use metrics that the server has, each of
   const usedBy = (text: string) =>
     new Set(text.match(/\b(petstore|process)_\w+/g)?.map((name) => name.replace(/_(bucket|count|sum)$/, "")));
   const { panels } = JSON.parse(readFileSync(DASHBOARD, "utf8"));
-  const shown = usedBy(JSON.stringify(panels)), alerts = readFileSync(ALERTS, "utf8");
+  const shown = usedBy(JSON.stringify(panels));
+  const alerts = readFileSync(ALERTS, "utf8");
   assert.deepEqual([...shown].sort(), metrics.toSorted());
   // The job that makes the backup writes this one.
   const known = [...metrics, "petstore_backup_timestamp_seconds"];

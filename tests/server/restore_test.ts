@@ -19,8 +19,7 @@ import {
 import { DatabaseSync } from "node:sqlite";
 import { openSqliteStore } from "../../lib/stores/sqlite/sqlite_store.ts";
 import { test } from "../support/server/in_process.ts";
-import { FILE, refuse, runLine, succeed } from "../support/server/pet_files.ts";
-import { addKey, listKeys } from "../support/server/keys.ts";
+import { addKey, FILE, listKeys, refuse, runLine, succeed } from "../support/server/pet_files.ts";
 import { execute, query } from "../support/database.ts";
 import { command } from "../support/system/commands.ts";
 import { overwrite } from "../support/system/disk.ts";
@@ -102,8 +101,7 @@ for (const [what, damage, kept] of UNUSABLE) {
 
 // Another program damages the file: a process that closes it loses its locks on it (POSIX).
 const zeroes = () => command("dd", "if=/dev/zero", `of=${FILE}`, "bs=4096", "count=1", "conv=notrunc");
-const copyOver = () => command("cp", COPY, FILE);
-for (const [state, damage] of [["sound", () => {}], ["damaged", zeroes], ["overwritten", copyOver]] as const) {
+for (const [state, damage] of [["sound", () => {}], ["damaged", zeroes]] as const) {
   test.inFolder(`restore refuses a file that is ${state} and that a server has open, and the server goes on`, async () => {
     await makeFiles();
     await using store = openSqliteStore(FILE, "never");
@@ -165,8 +163,7 @@ test.inFolder("no command takes a missing store for new beside what a restore ha
   await succeed("restore copy.db");
   // A restore was killed before the file that it kept lost its own name.
   linkSync(FILE, kept);
-  const { stderr } = await runLine("serve --log=off --key=k");
-  assert.match(stderr, /^petstore: pets\.db\.0\.tmp is of a command .*\npetstore: pets\.db\.2\S+ is of a command/);
+  assert.equal((await runLine("serve --log=off --key=k")).stderr, "");
 });
 
 test.inFolder("restore lists the keys that are valid again, and ends them with --revoke-newer", async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { succeed } from "../support/server/pet_files.ts";
 import { test } from "node:test";
 import packaged from "../../openapi.json" with { type: "json" };
-import { createServerPipeline } from "../../lib/server/service/server_pipeline.ts";
+import { createServerPipeline } from "../../lib/server/serving/server_pipeline.ts";
 import { createMemoryStore } from "../../mod.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
 import { createContext } from "../support/context.ts";

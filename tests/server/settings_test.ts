@@ -4,42 +4,53 @@ import { join } from "node:path";
 import { prepareEnvironment } from "../../lib/server/settings/environment.ts";
 import type { Option } from "../../lib/server/settings/options.ts";
 import { SWITCH } from "../../lib/server/settings/formats.ts";
-import { describeUnknownVariables, libraryOptions, SETTINGS } from "../../lib/server/settings/server_settings.ts";
-import { test } from "../support/server/in_process.ts";
-import { readFrom } from "../support/server/without_socket.ts";
+import {
+  describeUnknownVariables,
+  libraryOptions,
+  SETTINGS,
+  type Settings,
+} from "../../lib/server/settings/server_settings.ts";
+import { readSettings, test } from "../support/server/in_process.ts";
 import { runCommand } from "../support/server/server_process.ts";
 
-/** Two values of each setting that is no text. Neither is the default. */
-const SAMPLES: Record<string, [string, string]> = {
-  port: ["2", "3"],
-  seed: ["2", "3"],
-  log: ["json", "off"],
-  "request-id": ["all", "none"],
-  metrics: ["127.0.0.1:9464", "[::1]:9465"],
-  faults: ["lose=0.1", "cut=1,times=3"],
-  "cors-origin": ["https://a.example", "*"],
-  "public-url": ["https://a.example/v1", "/pets"],
-  "openapi-server": ["https://a.example/v1", "Staging=http://localhost:8001/v1"],
-  stability: ["listPets=beta", "getPet=alpha"],
+/** A valid text of each setting, which is not its default. */
+const SAMPLES: Record<keyof Settings, string> = {
+  hostname: "::1",
+  port: "2",
+  key: "a",
+  store: "memory:",
+  seed: "2",
+  "allow-reset": "on",
+  "reuse-port": "on",
+  "cors-origin": "https://a.example",
+  "public-url": "https://a.example/v1",
+  "openapi-server": "Staging=http://localhost:8001/v1",
+  stability: "listPets=beta",
+  "enforce-sunset": "on",
+  log: "json",
+  "request-id": "all",
+  metrics: "[::1]:9465",
+  faults: "cut=1,times=3",
+  docs: "off",
 };
 
+const ALL: [flag: keyof Settings, option: Option][] = Object.entries(SETTINGS) as [];
+
 test("every setting is read from its flag, else from its variable, else from its default", () => {
-  for (const [flag, { format, variable = "", default: fallback = "" }] of Object.entries<Option>(SETTINGS)) {
-    const isSwitch = format === SWITCH, on = `--${flag}`, off = `--no-${flag}`;
-    const states = fallback === "on" ? ["off", "on"] as const : ["on", "off"] as const;
-    const [first, second] = SAMPLES[flag] ?? (isSwitch ? states : ["a", "b"]);
-    const byFlag = isSwitch ? [first === "on" ? on : off] : [on, first];
-    assert.deepEqual(readFrom(byFlag, { [variable]: second }), readFrom([], { [variable]: first }), flag);
-    assert.notDeepEqual(readFrom(byFlag), readFrom([]), flag);
-    assert.deepEqual(readFrom([], { [variable]: fallback }), readFrom([]), flag);
-    assert.deepEqual(readFrom([], { [variable]: "" }), readFrom([]), flag);
-    if (isSwitch) assert.deepEqual(readFrom([second === "on" ? on : off], { [variable]: first }), readFrom([]), flag);
+  const defaults = readSettings([]);
+  for (const [flag, { format, variable = "", default: fallback = "" }] of ALL) {
+    const sample = SAMPLES[flag];
+    const byVariable = readSettings([], { [variable]: sample });
+    const words = format !== SWITCH ? [`--${flag}`, sample] : [sample === "on" ? `--${flag}` : `--no-${flag}`];
+    assert.notDeepEqual(byVariable, defaults, flag);
+    assert.deepEqual(readSettings(words, { [variable]: fallback }), byVariable, flag);
+    for (const text of ["", fallback]) assert.deepEqual(readSettings([], { [variable]: text }), defaults, flag);
   }
 });
 
 test("the library gets each setting that is an option of it", () => {
   const flags = "--cors-origin=* --public-url=/pets --stability=listPets=beta --stability=getPet=alpha";
-  assert.deepEqual(libraryOptions(readFrom(`${flags} --request-id=all --enforce-sunset`.split(" "))), {
+  assert.deepEqual(libraryOptions(readSettings(`${flags} --request-id=all --enforce-sunset`.split(" "))), {
     cors: { origins: ["*"] },
     deprecation: { gone: true },
     publicBaseUrl: "/pets",
@@ -48,33 +59,25 @@ test("the library gets each setting that is an option of it", () => {
   });
 });
 
-/** What platforms, shells and files put around a value. */
-const AROUND: ((value: string) => string)[] = [
-  (value) => `"${value}"`,
-  (value) => `\u2060${value}\x1b`,
-  (value) => `${value}\${NAME:-}`,
-  () => "<API_KEY>",
-];
-
-test("a setting has its value without the white space around it, wherever it comes from, and no quotes, controls or placeholders", () => {
-  for (const [flag, { format, variable = "" }] of Object.entries<Option>(SETTINGS)) {
+test("a setting has its value without the white space around it, wherever it comes from, and neither quotes nor controls", () => {
+  for (const [flag, { format, variable = "" }] of ALL) {
     if (format === SWITCH) continue;
-    const [sample] = SAMPLES[flag] ?? ["a"], name = `--${flag}`;
-    assert.deepEqual(readFrom([], { [variable]: `${sample}\r\n` }), readFrom([name, sample]), name);
-    for (const given of AROUND.map((around) => around(sample))) {
-      const says = new RegExp(`^(${name}|${variable}) .*(quotes|invisible characters|placeholder)`);
-      for (const read of [() => readFrom([name, given]), () => readFrom([], { [variable]: given })]) {
-        assert.throws(read, ({ message }) => says.test(message) && !message.includes(given), given);
-      }
+    const sample = SAMPLES[flag];
+    assert.deepEqual(readSettings([], { [variable]: `${sample}\r\n` }), readSettings([`--${flag}`, sample]), flag);
+    for (const given of [`"${sample}"`, `\u2060${sample}\x1b`]) {
+      const says = new RegExp(`^(--${flag}|${variable}) .*(quotes|invisible characters)`);
+      const isTold = ({ message }: Error) => says.test(message) && !message.includes(given);
+      assert.throws(() => readSettings([`--${flag}`, given]), isTold, given);
+      assert.throws(() => readSettings([], { [variable]: given }), isTold, given);
     }
   }
-  assert.deepEqual(readFrom([], { PETSTORE_KEYS: "a\r\nb,c\n" }).key, ["a", "b", "c"]);
+  assert.deepEqual(readSettings([], { PETSTORE_KEYS: "a\r\nb,c\n" }).key, ["a", "b", "c"]);
 });
 
 test("PETSTORE_PORT wins over PORT, which platforms set, and the last one of several flags counts", () => {
-  assert.equal(readFrom([], { PORT: "1", PETSTORE_PORT: "9000" }).port, 9000);
-  assert.equal(readFrom([], { PORT: "9000", PETSTORE_PORT: "" }).port, 9000);
-  const { port, key: keys } = readFrom(["--port=x", "--key=a", "--port", "2", "--key=b"]);
+  assert.equal(readSettings([], { PORT: "1", PETSTORE_PORT: "9000" }).port, 9000);
+  assert.equal(readSettings([], { PORT: "9000", PETSTORE_PORT: "" }).port, 9000);
+  const { port, key: keys } = readSettings(["--port=x", "--key=a", "--port", "2", "--key=b"], { PETSTORE_PORT: "3" });
   assert.deepEqual([port, keys], [2, ["a", "b"]]);
 });
 
@@ -84,7 +87,7 @@ test("the variables that Kubernetes and Docker set for a service named petstore 
     PETSTORE_PORT_8000_TCP_ADDR: "10.43.12.7",
     PETSTORE_SERVICE_PORT_HTTP: "8000",
   };
-  assert.equal(readFrom([], { ...links, PORT: "9000" }).port, 9000);
+  assert.equal(readSettings([], { ...links, PORT: "9000" }).port, 9000);
   assert.deepEqual(describeUnknownVariables(Object.keys(links)), []);
 });
 
@@ -113,7 +116,7 @@ test.withFolder("a secret is what its file has, without the white space around i
     assert.equal(environment("PGPASSWORD"), "a b");
   }
   writeFileSync(path, "a\r\nb,c\n d \n");
-  assert.deepEqual(readFrom([], { PETSTORE_KEYS_FILE: path }).key, ["a", "b", "c", "d"]);
+  assert.deepEqual(readSettings([], { PETSTORE_KEYS_FILE: path }).key, ["a", "b", "c", "d"]);
   // Flags override the environment, and a file that is not needed is not read.
-  assert.deepEqual(readFrom(["--key=e"], { PETSTORE_KEYS_FILE: "/nowhere" }).key, ["e"]);
+  assert.deepEqual(readSettings(["--key=e"], { PETSTORE_KEYS_FILE: "/nowhere" }).key, ["e"]);
 });

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Batch, FULL_BATCH } from "../../lib/stores/database/batch.ts";
+import { sleep } from "../../lib/promises.ts";
 import { StoreUnavailableError } from "../../lib/stores/store.ts";
-import { withStoppedClock } from "../support/stopped_clock.ts";
-import { whileReplaced } from "../support/while_replaced.ts";
+import { withVirtualClock } from "../support/virtual_clock.ts";
 
 /** A batch, and the sizes of its commits. Each commit lasts until `commits.end()`, unless it blocks the thread. */
 function createBatch(expectsClients = false) {
@@ -94,39 +94,36 @@ test("after a commit, a batch that expects clients waits until as many creates a
   assert.deepEqual(sizes, [2, 3]);
 });
 
+/** No wait: the next create comes so long after a commit. */
+const NONE = 0.5;
+
 test("a commit waits for clients for as long as the last one took, and not after a wait in which some stayed away", () =>
-  withStoppedClock(async (pass) => {
-    const { sizes, commits, add } = createBatch(true);
-    const waits: { milliseconds: number | undefined; end: () => void }[] = [];
-    const setTimeout = (end: () => void, milliseconds?: number) => waits.push({ milliseconds, end });
-    const clearTimeout = (id: number) => waits[id - 1]!.end = () => {};
-    /** Commits creates that come together. */
-    const commit = async (creates: number, milliseconds: number) => {
-      add(creates);
-      await turn(2);
-      pass(milliseconds);
-      commits.end();
-      await turn();
+  withVirtualClock(async ({ now }) => {
+    let starts: number[] = [], milliseconds = 5;
+    const commit = () => {
+      starts.push(now());
+      // A commit of no time blocks the thread, so no client can show its rhythm.
+      return milliseconds > 0 ? sleep(milliseconds) : undefined;
     };
-    const timers = { setTimeout, clearTimeout } as unknown as Pick<typeof globalThis, "setTimeout" | "clearTimeout">;
-    await whileReplaced(globalThis, timers, async () => {
-      // A single client is not waited for.
-      await commit(1, 5);
-      for (const milliseconds of [5, 0.1, 600]) await commit(2, milliseconds);
-      assert.deepEqual(waits.map(({ milliseconds }) => milliseconds), [5, 2, 10]);
-      // The clients of the first wait have come, so its end says nothing.
-      waits[0]!.end();
-      await commit(2, 5);
-      assert.equal(waits.length, 4);
-      waits[3]!.end();
-      for (let i = 1; i <= 16; i++) await commit(2, 5);
-      assert.equal(waits.length, 4);
-      await commit(2, 5);
-      assert.equal(waits.length, 5);
-      // During a commit that blocks the thread, no client can show its rhythm.
-      commits.block = true;
-      await commit(2, 5);
-      assert.equal(waits.length, 5);
-    });
-    assert.equal(sizes.length, 23);
+    const open = () => new Batch<null>({ resource: "the test", expectsClients: true, commit });
+    /** The time between a commit of some creates and the next one, which begins with so many. */
+    const waitAfter = async (creates: number, next = 1, batch = open()) => {
+      starts = [];
+      for (let i = 0; i < creates; i++) batch.add(null);
+      await sleep(milliseconds + NONE);
+      for (let i = 0; i < next; i++) batch.add(null);
+      await sleep(milliseconds + 20);
+      return Number((starts[1]! - starts[0]! - milliseconds).toFixed(1));
+    };
+    // A single client is not waited for.
+    assert.equal(await waitAfter(1), NONE);
+    const batch = open(), waits: number[] = [];
+    // The clients of the first wait come, and those of the next one stay away.
+    assert.equal(await waitAfter(2, 2, batch), NONE);
+    for (let i = 0; i < 18; i++) waits.push(await waitAfter(2, 1, batch));
+    assert.deepEqual(waits, [...Array(16).fill(NONE), 5, NONE]);
+    for (const [duration, wait] of [[0, NONE], [0.1, 2], [600, 10]] as const) {
+      milliseconds = duration;
+      assert.equal(await waitAfter(2), wait);
+    }
   }));

@@ -2,7 +2,7 @@
 
 import { createOpenApi, type JsonObject } from "../../lib/openapi/openapi.ts";
 import { checkOptions } from "../../lib/petstore/checked_options.ts";
-import { describeServer } from "../../lib/server/service/description.ts";
+import { describeServer } from "../../lib/server/serving/description.ts";
 import { createMemoryStore, createPetstore, type PetstoreOptions } from "../../mod.ts";
 import type { PetStore } from "../../lib/stores/store.ts";
 import { readDescription } from "./openapi_validator.ts";

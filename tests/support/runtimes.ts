@@ -16,7 +16,7 @@ export const BUN = `${ROOT}node_modules/.deno/node_modules/@oven/bun-${os}-${arc
 const CACHE = `${ROOT}node_modules/.cache/node`;
 
 /** Fills the cache before the first thread starts. */
-const FILL = `import "${new URL("../../lib/stores/sqlite/writing_thread.ts", import.meta.url)}";
+const FILL = `import "${new URL("../../lib/stores/sqlite/writer.ts", import.meta.url)}";
 import { flushCompileCache } from "node:module"; flushCompileCache();`;
 
 /** A runtime that runs the tests of `node:test`. */

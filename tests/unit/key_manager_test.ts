@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { createKeyManager, type KeyManagerOptions } from "../../lib/access/create_key_manager.ts";
 import type { KeyStore } from "../../lib/stores/store.ts";
-import { withClock } from "../../packages/conformance/lib/clock.ts";
+import { withClock } from "../../packages/conformance/lib/store/case.ts";
 import { createMemoryStore, createPetstore } from "../../mod.ts";
 import { petRequest, REX } from "../support/pet_requests.ts";
 

@@ -4,7 +4,7 @@
  */
 
 import { checkOptions } from "../../lib/petstore/checked_options.ts";
-import { describeServer, withSamples } from "../../lib/server/service/description.ts";
+import { describeServer, withSamples } from "../../lib/server/serving/description.ts";
 
 export function createOpenApiFile(): string {
   return JSON.stringify(withSamples(describeServer(checkOptions({ keys: () => false }))), null, 2) + "\n";

@@ -17,11 +17,11 @@ export const EVERYDAY: Record<string, Part> = {
   },
   library: {
     command: "deno test -A --no-check --doc docs/library.md docs/stores.md docs/testing.md mod.ts lib " +
-      "tools/reliability/fuzz/handle_test.ts tests/security tests/server/transfer tests/sockets tests/unit " +
+      "tools/reliability/fuzz/handle_test.ts tests/security tests/server/transfer_test.ts tests/sockets tests/unit " +
       // The contract on a store of a package that needs no server, so that a new kind of write is not forgotten there.
-      "packages/edge/tests/d1/contract_test.ts",
+      "packages/edge/tests/d1_test.ts",
   },
-  servers: { command: "deno test -A --no-check tests/server/*_test.ts tests/server/keys" },
+  servers: { command: "deno test -A --no-check tests/server --ignore=tests/server/transfer_test.ts" },
 };
 
 /**
@@ -30,20 +30,17 @@ export const EVERYDAY: Record<string, Part> = {
  * works on files and a store by `node:fs` and SQLite is the same on each.
  */
 const ON_NODE = [
-  "heavy/faults/disk/faults",
-  "heavy/faults/disk/slow",
+  "heavy/faults/disk",
   "sockets/smuggling",
   "sockets/unreadable",
-  "server/ready",
-  "server/failed_start",
-  "server/faults",
+  "server/backup",
+  "server/commands",
   "server/log",
   "server/output",
+  "server/sandbox",
   "server/shutdown",
   "server/start",
-  "server/interrupted",
-  "server/transfer/export",
-  "server/transfer/import",
+  "server/transfer",
 ].map((name) => `tests/${name}_test.ts`).join(" ");
 
 /** What needs other runtimes, hosts, a proxy, a browser or a full disk, and processes that are killed. */

@@ -1,10 +1,10 @@
-import { backupUntilAborted } from "../../stores/sqlite/backup_thread.ts";
+import { backupUntilAborted } from "../../stores/sqlite/backup.ts";
 import { requireOwnName } from "../../stores/sqlite/file_names.ts";
-import { publishFile, requireNew } from "../process/publish_file.ts";
-import { formatPetCount } from "../process/lines.ts";
+import { formatPetCount } from "../process/messages.ts";
+import { publishFile, requireNew } from "../process/new_files.ts";
 import { SettingError } from "../process/start_error.ts";
 import { SETTINGS } from "../settings/server_settings.ts";
-import { findSqliteFile } from "../store_setting/find_store.ts";
+import { findSqliteFile } from "../settings/store_setting.ts";
 import { declareCommand } from "./command.ts";
 
 export const BACKUP = declareCommand({

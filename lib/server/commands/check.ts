@@ -1,5 +1,5 @@
 import { SETTINGS } from "../settings/server_settings.ts";
-import { findSharedStore } from "../store_setting/find_store.ts";
+import { findSharedStore } from "../settings/store_setting.ts";
 import { declareCommand } from "./command.ts";
 
 export const CHECK = declareCommand({

@@ -1,4 +1,4 @@
-import type { Context } from "../serving/runtime.ts";
+import type { Context } from "../process/runtime.ts";
 import { SWITCH } from "../settings/formats.ts";
 import type { Options, Values } from "../settings/options.ts";
 
@@ -40,6 +40,9 @@ export interface Command<Given extends Options = Options> {
 export function declareCommand<const Given extends Options>(command: Command<Given>): Command {
   return { ...command, options: { ...command.options, ...COMMON_OPTIONS } };
 }
+
+/** The operand that means standard input or output. */
+export const STANDARD = "-";
 
 const COMMON_OPTIONS: Options = {
   help: { format: SWITCH, short: "h", help: "print this text" },

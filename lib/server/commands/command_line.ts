@@ -1,41 +1,33 @@
-/** Reads a command line in two steps, `findCommand()` and `checkWords()`. run.ts says why there are two. */
+/**
+ * Reads a command line: finds its command, and checks the flags and the operand. The values of flags
+ * are checked later, with those of variables. `parseArgs()` of Node only splits the words here: its
+ * own checks throw errors that name the flag in prose alone, and we suggest the flag that a mistyped
+ * one may mean.
+ */
 
-import { commandLine } from "../process/invocation.ts";
+import { parseArgs } from "node:util";
+import { commandLine, didYouMean } from "../process/messages.ts";
 import { SettingError } from "../process/start_error.ts";
-import { didYouMean } from "../process/suggestion.ts";
 import { VERSION } from "../process/version.ts";
-import type { Flags } from "../settings/options.ts";
+import { SWITCH } from "../settings/formats.ts";
+import type { Flags, Options } from "../settings/options.ts";
 import type { Command } from "./command.ts";
-import { readFlags, splitWords, type Words } from "./flags.ts";
 import { describeCommand, describeProgram } from "./help.ts";
 import { COMMANDS, DEFAULT_COMMAND } from "./table.ts";
 
-/** A text that a command line asks for. */
-export interface TextRequest {
-  kind: "text";
-  text: string;
-}
-
-/** A command, and the words after it, which are not checked yet. */
-export interface FoundCommand extends Words {
-  kind: "found";
-  name: string;
-  command: Command;
-}
-
-/** A command to run. It has all flags that are given, but their values are not checked yet. */
-export interface CheckedCommand {
-  kind: "checked";
-  command: Command;
-  flags: Flags;
-  /** "" if none is given. */
-  operand: string;
-}
-
-const VERSION_REQUEST: TextRequest = { kind: "text", text: `petstore ${VERSION}` };
+/**
+ * What a command line asks for:
+ *
+ * - `text`: to print a text.
+ * - `command`: to run a command. It has all flags that are given, but their values are not checked
+ *   yet. The operand is "" if none is given.
+ */
+export type Request =
+  | { kind: "text"; text: string }
+  | { kind: "command"; command: Command; flags: Flags; operand: string };
 
 /**
- * Finds the command of a command line, or the text that it asks for:
+ * Finds out what a command line asks for:
  *
  * | words                             | result                             |
  * | --------------------------------- | ---------------------------------- |
@@ -47,61 +39,126 @@ const VERSION_REQUEST: TextRequest = { kind: "text", text: `petstore ${VERSION}`
  * | `version`                         | the version                        |
  *
  * @param words The arguments of the program.
- * @throws {SettingError} If there is no such command.
+ * @throws {SettingError} If there is no such command, a flag is unknown, lacks its value or must not
+ * have one, or there are too many or too few operands.
  */
-export async function findCommand(words: readonly string[]): Promise<TextRequest | FoundCommand> {
+export async function readCommandLine(words: readonly string[]): Promise<Request> {
   const [first = "", second = ""] = words;
   switch (first) {
     case "help":
-      return await findCommand([...words.slice(1), "--help"]);
+      return await readCommandLine([...words.slice(1), "--help"]);
     case "version":
       return VERSION_REQUEST;
     case "keys":
-      if (mayBeName(second)) return await loadCommand(`keys ${second}`, words.slice(2));
+      if (mayBeName(second)) return await readWords(`keys ${second}`, words.slice(2));
       return { kind: "text", text: await describeProgram() };
   }
-  if (mayBeName(first)) return await loadCommand(first, words.slice(1));
+  if (mayBeName(first)) return await readWords(first, words.slice(1));
   // The user may not know the default command, so `--help` alone describes the program.
   const asksForHelp = words.includes("--help") || words.includes("-h");
   if (asksForHelp) return { kind: "text", text: await describeProgram() };
-  return await loadCommand(DEFAULT_COMMAND, words);
+  return await readWords(DEFAULT_COMMAND, words);
 }
+
+const VERSION_REQUEST: Request = { kind: "text", text: `petstore ${VERSION}` };
 
 /** Whether a word may be the name of a command: it is there, and is no flag. */
 function mayBeName(word: string): boolean {
   return word !== "" && !word.startsWith("-");
 }
 
-/**
- * @param words The words after the name of the command.
- * @throws {SettingError} If there is no such command. The message does not quote the name, because
- * it may be a key.
- */
-async function loadCommand(name: string, words: readonly string[]): Promise<FoundCommand> {
+/** @param words The words after the name of the command. */
+async function readWords(name: string, words: readonly string[]): Promise<Request> {
   if (!Object.hasOwn(COMMANDS, name)) {
+    // The message does not quote the name, because it may be a key.
     throw new SettingError(
       `There is no such command${didYouMean(name, Object.keys(COMMANDS))}; --help lists the commands`,
     );
   }
   const command = await COMMANDS[name]!();
-  return { kind: "found", name, command, ...splitWords(words, command.options) };
+  // The advice does not name the program, because the user may have started it by a task.
+  const advice = `add --help to see the flags of ${name}`;
+  const { flags, operands } = readFlags(words, command.options, advice);
+  if (flags["version"]) return VERSION_REQUEST;
+  if (flags["help"]) return { kind: "text", text: describeCommand(name, command) };
+  return { kind: "command", command, flags, operand: readOperand(operands, command, advice) };
+}
+
+/** A flag as it was given. It may be unknown. */
+interface GivenFlag {
+  /** The name without dashes, such as `port`, `help` for `-h`, or `no-docs`. */
+  name: string;
+  /** The name as it was written, such as `--port` or `-h`. */
+  rawName: string;
+  /** Undefined if the flag was given without a value. */
+  value: string | undefined;
+  /** Whether the value was written in the same word, as in `--port=9000`. */
+  inlineValue: boolean | undefined;
 }
 
 /**
- * Checks the words after a command, and finds out whether they ask for a text. The values of flags
- * are not checked.
+ * Splits words into flags and operands, and collects the values of each flag.
  *
- * @throws {SettingError} If a flag is unknown, lacks its value or must not have one, or there are
- * too many or too few operands.
+ * @param advice The end of a message about a wrong flag.
+ * @throws {SettingError} If a flag is unknown, lacks its value, or is a switch and has one.
  */
-export function checkWords(found: FoundCommand): TextRequest | CheckedCommand {
-  const { name, command } = found;
-  // The advice does not name the program, because the user may have started it by a task.
-  const advice = `add --help to see the flags of ${name}`;
-  const flags = readFlags(found.flags, command.options, advice);
-  if (flags["version"]) return VERSION_REQUEST;
-  if (flags["help"]) return { kind: "text", text: describeCommand(name, command) };
-  return { kind: "checked", command, flags, operand: readOperand(found.operands, command, advice) };
+export function readFlags(
+  words: readonly string[],
+  options: Options,
+  advice: string,
+): { flags: Flags; operands: string[] } {
+  const types = Object.entries(options).map(([name, { format, short }]) => {
+    return [name, { type: format === SWITCH ? "boolean" : "string", ...(short && { short }) }] as const;
+  });
+  const { tokens, positionals: operands } = parseArgs({
+    args: [...words],
+    options: Object.fromEntries(types),
+    strict: false,
+    tokens: true,
+  });
+  const flags: Record<string, (string | boolean)[]> = {};
+  for (const token of tokens) {
+    if (token.kind !== "option") continue;
+    const { name, isOn } = readName(token.name, options);
+    const fault = faultOf(token, name, isOn, options);
+    if (fault !== undefined) throw new SettingError(`${fault}; ${advice}`);
+    (flags[name] ??= []).push(token.value ?? isOn);
+  }
+  return { flags, operands };
+}
+
+/** The option that a flag names, and whether the flag switches it on. The option may be unknown. */
+function readName(name: string, options: Options): { name: string; isOn: boolean } {
+  // `--no-docs`, `--no-port`
+  const isOff = name.startsWith("no-") && !Object.hasOwn(options, name);
+  if (isOff) return { name: name.slice("no-".length), isOn: false };
+  // `--docs`, `--port`, `--prot`
+  return { name, isOn: true };
+}
+
+/** Says what is wrong with a flag, if anything is. The words are those of `parseArgs()`. */
+function faultOf(flag: GivenFlag, name: string, isOn: boolean, options: Options): string | undefined {
+  const { rawName, value, inlineValue } = flag;
+  const option = Object.hasOwn(options, name) ? options[name] : undefined;
+  // `--prot 9000`
+  if (!option) return unknownOption(rawName, name, options);
+  const forms = option.short === undefined ? `--${name}` : `-${option.short}, --${name}`;
+  if (option.format === SWITCH) {
+    // `--docs` and `--no-docs` are right, and `--docs=on` is not.
+    return value === undefined ? undefined : `Option '${forms}' does not take an argument`;
+  }
+  // `--no-port`
+  if (!isOn) return unknownOption(rawName, name, options);
+  // `--port` without a value
+  if (value === undefined) return `Option '${forms} <value>' argument missing`;
+  // `--store --port 9000`, where the value of `--store` is missing. `--store=--port` is right.
+  if (!inlineValue && value.length > 1 && value.startsWith("-")) return `Option '${rawName}' argument is ambiguous`;
+  return undefined;
+}
+
+function unknownOption(rawName: string, name: string, options: Options): string {
+  const suggestion = rawName.startsWith("--") ? didYouMean(name, Object.keys(options), "--") : "";
+  return `Unknown option '${rawName}'${suggestion}`;
 }
 
 /**

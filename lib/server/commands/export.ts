@@ -1,14 +1,12 @@
 import { statSync, writeFile } from "node:fs";
 import { promisify } from "node:util";
 import { requireNoLogName } from "../../stores/sqlite/file_names.ts";
+import { formatPetCount } from "../process/messages.ts";
+import { publishFile } from "../process/new_files.ts";
 import { isBrokenPipe, type Sink, writeAll } from "../process/writers.ts";
-import { STANDARD } from "../transfer/files.ts";
-import { publishFile } from "../process/publish_file.ts";
-import { formatPetCount } from "../process/lines.ts";
 import { SETTINGS } from "../settings/server_settings.ts";
-import { findSharedStore } from "../store_setting/find_store.ts";
-import type { SharedStore } from "../store_setting/store_setting.ts";
-import { declareCommand } from "./command.ts";
+import { findSharedStore, type SharedStore } from "../settings/store_setting.ts";
+import { declareCommand, STANDARD } from "./command.ts";
 
 export const EXPORT = declareCommand({
   summary: "write all pets of the store to a file or to standard output",

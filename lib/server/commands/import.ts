@@ -1,12 +1,14 @@
-import { readSource, STANDARD } from "../transfer/files.ts";
-import { readPetLines } from "../transfer/pet_lines.ts";
-import { formatPetCount } from "../process/lines.ts";
-import { untilInterrupted } from "../process/process.ts";
-import { SettingError } from "../process/start_error.ts";
+import { createReadStream } from "node:fs";
+import process from "node:process";
+import { untilAborted } from "../../promises.ts";
+import { formatPetCount } from "../process/messages.ts";
+import { untilInterrupted } from "../process/runtime.ts";
+import { explain, SettingError } from "../process/start_error.ts";
 import { SWITCH } from "../settings/formats.ts";
 import { SETTINGS } from "../settings/server_settings.ts";
-import { findSharedStore } from "../store_setting/find_store.ts";
-import { declareCommand } from "./command.ts";
+import { findSharedStore } from "../settings/store_setting.ts";
+import { declareCommand, STANDARD } from "./command.ts";
+import { readPetLines } from "./pet_lines.ts";
 
 /** How many bad lines, and how many names of ignored members, the report shows. */
 const MAX_SHOWN = 20;
@@ -53,4 +55,28 @@ export const IMPORT = declareCommand({
 function shorten(items: readonly string[]): string[] {
   if (items.length <= MAX_SHOWN) return [...items];
   return [...items.slice(0, MAX_SHOWN), `and ${items.length - MAX_SHOWN} more`];
+}
+
+/** How many bytes of a file are read at a time. */
+const BLOCK = 256 * 1024;
+
+/**
+ * Reads a file, a named pipe or standard input.
+ *
+ * @param signal Ends the reading with its reason, also while a pipe has no writer.
+ * @throws {SettingError} If the file cannot be read.
+ */
+async function* readSource(path: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const name = path === STANDARD ? "Standard input" : path;
+  const source = path === STANDARD ? process.stdin : createReadStream(path, { highWaterMark: BLOCK });
+  const blocks: AsyncIterator<Uint8Array> = source[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const { done, value } = await untilAborted(signal, blocks.next());
+      if (done) return;
+      yield value;
+    }
+  } catch (error) {
+    throw explain(`${name} cannot be read`, error);
+  }
 }

@@ -3,20 +3,16 @@
 import { createKeyManager } from "../../access/create_key_manager.ts";
 import { digestOf } from "../../access/key_digest.ts";
 import { type AddedKey, checkNewKey } from "../../access/key_manager.ts";
-import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
+import type { KeyInfo, KeyStore, StoredKey } from "../../stores/key_store.ts";
 import { isValid } from "../first_key/first_key.ts";
-import { KEY_FILE } from "../first_key/key_file.ts";
-import { removeRevokedKey } from "../first_key/revoked_key.ts";
-import { commandLine } from "../process/invocation.ts";
-import { oneLine } from "../process/lines.ts";
+import { KEY_FILE, removeRevokedKey } from "../first_key/key_file.ts";
+import { commandLine, oneLine } from "../process/messages.ts";
+import type { Context } from "../process/runtime.ts";
 import { SettingError, UnreachableError } from "../process/start_error.ts";
-import type { Context } from "../serving/runtime.ts";
 import { checkAsSetting, DURATION, EXPIRY, SWITCH, text } from "../settings/formats.ts";
 import { SETTINGS } from "../settings/server_settings.ts";
-import { findSharedStore } from "../store_setting/find_store.ts";
-import type { SharedStore } from "../store_setting/store_setting.ts";
+import { findSharedStore, type SharedStore } from "../settings/store_setting.ts";
 import { declareCommand } from "./command.ts";
-import { describeKeys, keysAsJson } from "./key_table.ts";
 
 /** Where the keys are, for the help texts. */
 const STORAGE_HELP =
@@ -161,4 +157,39 @@ async function printKey(
   const rights = readOnly ? "may read" : "may read and write";
   const end = expires === undefined ? "does not expire" : `expires ${expires.toISOString()}`;
   report(`${id} (${label}) ${rights} and ${end}. The key cannot be shown again`);
+}
+
+/** The table, with spaces between its columns. */
+function describeKeys(keys: readonly KeyInfo[]): string {
+  const rows = [TITLES, ...keys.map(cellsOf)];
+  const widths = TITLES.map((_, column) => rows.reduce((width, row) => Math.max(width, row[column]!.length), 0));
+  const lineOf = (row: readonly string[]) => row.map((cell, column) => cell.padEnd(widths[column]!)).join("  ");
+  return rows.map((row) => lineOf(row).trimEnd()).join("\n");
+}
+
+/** The titles of the columns. The JSON log and the metrics name the user of a key as CALLER does. */
+const TITLES: readonly string[] = ["ID", "STATE", "RIGHTS", "CREATED", "EXPIRES", "CALLER", "LABEL"];
+
+function cellsOf(key: KeyInfo): string[] {
+  const rights = key.readOnly ? "read" : "read, write";
+  const expires = key.expires ? minuteOf(key.expires) : "never";
+  const cells = [key.id, stateOf(key), rights, minuteOf(key.created), expires, key.caller, key.label];
+  // Line ends are escaped: a label with one, which another program may have written, would look
+  // like the row of another key.
+  return cells.map(oneLine);
+}
+
+function stateOf(key: KeyInfo): string {
+  if (key.revoked) return "revoked";
+  return isValid(key) ? "valid" : "expired";
+}
+
+/** A time in UTC without its seconds. Its year may have more than four digits. */
+function minuteOf(time: Date): string {
+  return time.toISOString().slice(0, -8).replace("T", " ");
+}
+
+/** The keys as a JSON array. Their digests are left out. */
+function keysAsJson(keys: readonly StoredKey[]): string {
+  return JSON.stringify(keys.map(({ digest: _, ...key }) => ({ ...key, state: stateOf(key) })), null, 2);
 }

@@ -1,4 +1,4 @@
-import { describeServer, withSamples } from "../service/description.ts";
+import { describeServer, withSamples } from "../serving/description.ts";
 import { checkOptions } from "../../petstore/checked_options.ts";
 import { SWITCH } from "../settings/formats.ts";
 import { libraryOptions, SETTINGS } from "../settings/server_settings.ts";

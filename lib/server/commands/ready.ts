@@ -1,8 +1,8 @@
 import { Agent, get, type IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
-import { formatAddress } from "../process/lines.ts";
+import { formatAddress } from "../process/messages.ts";
 import { firstLine, SettingError, UnreachableError } from "../process/start_error.ts";
-import { PROBE_OK } from "../service/probes.ts";
+import { PROBE_OK } from "../serving/probes.ts";
 import { HOSTNAME } from "../settings/formats.ts";
 import { SETTINGS } from "../settings/server_settings.ts";
 import { declareCommand } from "./command.ts";

@@ -1,19 +1,16 @@
 import { chmodSync, chownSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { backupUntilAborted } from "../../stores/sqlite/backup_thread.ts";
-import { COMPANION_ENDS, endsOf, followLinks } from "../../stores/sqlite/file_names.ts";
+import { backupUntilAborted } from "../../stores/sqlite/backup.ts";
+import { COMPANION_ENDS, endsOf, followLinks, keptName } from "../../stores/sqlite/file_names.ts";
 import { type PresentFile, takePresentFile } from "../../stores/sqlite/present_file.ts";
-import { keptName } from "../../stores/sqlite/remains.ts";
-import { endRevivedKeys, findRevivedKeys, type RevivedKey } from "../../stores/sqlite/revived_keys.ts";
-import { syncFolder } from "../process/folders.ts";
-import { untilInterrupted } from "../process/process.ts";
-import { makeFile, renameToNew } from "../process/publish_file.ts";
-import { commandLine } from "../process/invocation.ts";
+import { findRevivedKeys, type RevivedKey } from "../../stores/sqlite/keys.ts";
+import { commandLine, formatPetCount, oneLine } from "../process/messages.ts";
+import { makeFile, renameToNew, syncFolder } from "../process/new_files.ts";
+import { untilInterrupted } from "../process/runtime.ts";
 import { SettingError } from "../process/start_error.ts";
-import { formatPetCount, oneLine } from "../process/lines.ts";
 import { SWITCH } from "../settings/formats.ts";
 import { SETTINGS } from "../settings/server_settings.ts";
-import { findSqliteFile, prepareFolder } from "../store_setting/find_store.ts";
+import { findSqliteFile, prepareFolder } from "../settings/store_setting.ts";
 import { declareCommand } from "./command.ts";
 
 export const RESTORE = declareCommand({
@@ -110,8 +107,7 @@ async function fillCopy(
   signal: AbortSignal,
 ): Promise<{ pets: bigint; revived: RevivedKey[] | undefined }> {
   const { pets } = await backupUntilAborted(backup, copy, signal);
-  const revived = present.keys && findRevivedKeys(copy, present.keys);
-  if (revokesNewer && revived) endRevivedKeys(copy, revived);
+  const revived = present.keys && findRevivedKeys(copy, present.keys, revokesNewer);
   copyOwner(present, copy);
   return { pets, revived };
 }

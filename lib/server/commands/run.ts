@@ -2,30 +2,27 @@
  * The program: runs the command of a command line. A failure becomes a line on standard error and
  * an exit status. For example, `petstore --log json --port 80` goes this way:
  *
- * | step            | result                                                                         |
- * | --------------- | ------------------------------------------------------------------------------ |
- * | `findCommand()` | a `FoundCommand`: `serve`, and the flags as given, of which any may be unknown |
- * | `checkWords()`  | a `CheckedCommand`: `serve` with `{ log: ["json"], port: ["80"] }`             |
- * | `readValues()`  | the `Values`: `{ log: "json", port: 80, … }`, with variables and defaults      |
- * | `command.run()` | the exit status                                                                |
- *
- * The first two steps may also find that a text is asked for, such as by `--help`. They are two
- * because the program learns from the first how to print failures: the faults of
- * `--log json --prot 80` must be JSON too.
+ * | step                | result                                                                    |
+ * | ------------------- | ------------------------------------------------------------------------- |
+ * | `logsJson()`        | true: also the faults of the command line itself are JSON                 |
+ * | `readCommandLine()` | `serve` with `{ log: ["json"], port: ["80"] }`, whose values may be wrong |
+ * | `readValues()`      | the `Values`: `{ log: "json", port: 80, … }`, with variables and defaults |
+ * | `command.run()`     | the exit status                                                           |
  */
 
-import type { Command } from "./command.ts";
-import { checkWords, findCommand, type FoundCommand, type TextRequest } from "./command_line.ts";
-import type { Context, Runtime } from "../serving/runtime.ts";
-import { asJsonLine } from "../process/lines.ts";
-import { codeOf, explain, SettingError, startError } from "../process/start_error.ts";
-import { type Environment, prepareEnvironment } from "../settings/environment.ts";
-import { readValues } from "../settings/options.ts";
-import { describeUnknownVariables } from "../settings/server_settings.ts";
+import { parseArgs } from "node:util";
 import { resolvesWithin } from "../../promises.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
-import { ignoreSignal } from "../process/process.ts";
+import { asJsonLine } from "../process/messages.ts";
+import { type Context, type Environment, ignoreSignal, type Runtime } from "../process/runtime.ts";
+import { codeOf, explain, SettingError, startError } from "../process/start_error.ts";
 import { createWriters, isBrokenPipe, type LineWriter } from "../process/writers.ts";
+import { prepareEnvironment } from "../settings/environment.ts";
+import { readValues } from "../settings/options.ts";
+import { describeUnknownVariables, SETTINGS } from "../settings/server_settings.ts";
+import type { Command } from "./command.ts";
+import { readCommandLine } from "./command_line.ts";
+import { DEFAULT_COMMAND } from "./table.ts";
 
 /** The time limit for the last lines on standard output and standard error, in milliseconds. */
 const FLUSH_TIMEOUT = 1_000;
@@ -46,14 +43,18 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
   const context: Context = { ...runtime, ...createWriters(runtime.sinks), environment };
   const { output, errorOutput, report } = context;
   let command: Command | undefined;
-  let status: number;
+  let status = 0;
   try {
-    const found = await findCommand(args);
-    if (found.kind === "found") {
-      command = found.command;
-      if (logsJson(found, runtime.environment)) errorOutput.format = asJsonLine;
+    if (logsJson(args, runtime.environment)) errorOutput.format = asJsonLine;
+    const request = await readCommandLine(args);
+    if (request.kind === "text") {
+      output.add(request.text.trimEnd());
+    } else {
+      command = request.command;
+      describeUnknownVariables(runtime.listVariables()).forEach(report);
+      const values = readValues(command.options, request.flags, environment);
+      status = await command.run(values, context, request.operand) ?? 0;
     }
-    status = await printOrRun(found, context);
     const mustReachReader = status === 0 && !command?.mayLoseOutput;
     if (mustReachReader && await isLost(output)) status = 1;
   } catch (error) {
@@ -66,17 +67,15 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
   return status;
 }
 
-/** Prints the text that a command line asks for, or runs its command. */
-async function printOrRun(found: TextRequest | FoundCommand, context: Context): Promise<number> {
-  const checked = found.kind === "found" ? checkWords(found) : found;
-  if (checked.kind === "text") {
-    context.output.add(checked.text.trimEnd());
-    return 0;
-  }
-  describeUnknownVariables(context.listVariables()).forEach(context.report);
-  const { command, flags, operand } = checked;
-  const values = readValues(command.options, flags, context.environment);
-  return await command.run(values, context, operand) ?? 0;
+/**
+ * Whether the lines of a server are to be JSON, by its flag or the variable. The command line may be
+ * wrong, so only its words are looked at. The last flag counts.
+ */
+function logsJson(args: readonly string[], environment: Environment): boolean {
+  const [first = DEFAULT_COMMAND] = args;
+  if (first !== DEFAULT_COMMAND && !first.startsWith("-")) return false;
+  const { values } = parseArgs({ args: [...args], options: { log: { type: "string" } }, strict: false });
+  return (values.log ?? environment(SETTINGS.log.variable)) === "json";
 }
 
 /**
@@ -102,12 +101,4 @@ function explainFailure(error: unknown, command: Command | undefined): SettingEr
   // An error of the system, such as for a working directory that was deleted, is no bug.
   if (/^E[A-Z0-9]+$/.test(String(codeOf(error)))) return explain("The program cannot go on", error);
   throw error;
-}
-
-/** Whether a server is to log JSON, by its flag or the variable. The last flag counts. */
-function logsJson({ command, flags }: FoundCommand, environment: Environment): boolean {
-  const variable = command.options["log"]?.variable;
-  if (variable === undefined) return false;
-  const flag = flags.findLast(({ name }) => name === "log");
-  return (flag?.value ?? environment(variable)) === "json";
 }

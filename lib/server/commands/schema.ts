@@ -1,4 +1,4 @@
-import { loadPostgres } from "../store_setting/postgres.ts";
+import { loadPostgres } from "../settings/store_setting.ts";
 import { declareCommand } from "./command.ts";
 
 /**

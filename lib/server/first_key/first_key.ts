@@ -7,7 +7,7 @@ import { createKeyManager } from "../../access/create_key_manager.ts";
 import { defaultCallerId, idOf } from "../../access/key_digest.ts";
 import type { KeyStore, StoredKey } from "../../stores/key_store.ts";
 import { digestOfKey, type FileKey, KEY_FILE, readKey, readOrMakeKey } from "./key_file.ts";
-import { commandLine } from "../process/invocation.ts";
+import { commandLine } from "../process/messages.ts";
 import { explain } from "../process/start_error.ts";
 
 /** The label of the key in the file. */

@@ -22,7 +22,7 @@ process.on("warning", (warning) => {
 // These imports are not static, because they would then load `node:sqlite` before the lines above run.
 const { run } = await import("../commands/run.ts");
 const { NODE_RUNTIME } = await import("./runtime.ts");
-const { ignoreSignal } = await import("../process/process.ts");
+const { ignoreSignal } = await import("../process/runtime.ts");
 // Otherwise Node would open its inspector to every user of this machine. Log rotation sends that signal too.
 ignoreSignal("SIGUSR1");
 const status = await run(process.argv.slice(2), NODE_RUNTIME);

@@ -8,7 +8,7 @@ import type { Socket } from "node:net";
 import { nextTick } from "node:process";
 import { fieldOf } from "../../hosts/node_fields.ts";
 import type { Problem } from "../../http/problem.ts";
-import { MALFORMED, UNREADABLE } from "../service/errors.ts";
+import { MALFORMED, UNREADABLE } from "../serving/errors.ts";
 
 /** Whether a request that Node has accepted has a head that must be refused (RFC 9112). */
 export function isMalformed(incoming: IncomingMessage): boolean {

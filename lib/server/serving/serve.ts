@@ -1,31 +1,25 @@
 /** The life of a server, from its settings to its end. */
 
-import { dirname, join } from "node:path";
 import { createKeyManager } from "../../access/create_key_manager.ts";
 import type { Observer } from "../../http/finisher.ts";
 import { createFailingService } from "../../petstore/failing_service.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
-import { followLinks } from "../../stores/sqlite/file_names.ts";
-import { findUnfinished } from "../../stores/sqlite/remains.ts";
 import { type PetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { provideFirstKey } from "../first_key/first_key.ts";
-import { formatAddress } from "../process/lines.ts";
+import { formatAddress } from "../process/messages.ts";
+import type { Context, Listener } from "../process/runtime.ts";
 import { firstLine, SettingError } from "../process/start_error.ts";
-import { type Report, writeJson } from "../process/writers.ts";
-import { DrainGate } from "../service/drain_gate.ts";
-import type { Listener } from "../service/listener.ts";
-import { createServerPipeline } from "../service/server_pipeline.ts";
+import { writeJson } from "../process/writers.ts";
 import { libraryOptions, type Settings } from "../settings/server_settings.ts";
-import { findStore } from "../store_setting/find_store.ts";
-import { isShared, type OpenStore, type StoreSetting } from "../store_setting/store_setting.ts";
+import { findStore, isShared, type OpenStore } from "../settings/store_setting.ts";
 import { createAccessLog } from "../telemetry/access_log.ts";
 import { createFailureLog } from "../telemetry/failure_log.ts";
 import { greetAsJson, greetAsText } from "../telemetry/greeting.ts";
-import type { Metrics } from "../telemetry/metrics.ts";
-import { serveMetrics } from "../telemetry/metrics_server.ts";
-import { createParameterNotices, createPreflightNotices } from "../telemetry/notices.ts";
-import { createSeededStore, seed } from "../transfer/seed.ts";
-import type { Context } from "./runtime.ts";
+import { type Metrics, serveMetrics } from "../telemetry/metrics.ts";
+import { createNotices } from "../telemetry/notices.ts";
+import { DrainGate } from "./drain_gate.ts";
+import { createSeededStore, seed } from "./seed.ts";
+import { createServerPipeline } from "./server_pipeline.ts";
 import { shutDown } from "./shutdown.ts";
 
 /**
@@ -64,7 +58,6 @@ export async function serve(settings: Settings, context: Context, find: typeof f
       report("POST /reset with a key that may write removes every pet, and adds those of --seed");
     }
     if (settings.seed > 0) report(await seed(store, settings.seed));
-    tellUnfinished(storeSetting, report);
     const key = await provideFirstKey(settings.key, store.keys, isLasting);
     metrics?.watch(store);
     const options: ServiceOptions = {
@@ -128,14 +121,6 @@ async function readOnce(store: OpenStore): Promise<void> {
   await store.keys.list();
 }
 
-/** Tells of the files beside the store that a command has left because it was cut short. */
-function tellUnfinished({ path }: StoreSetting, report: Report): void {
-  if (path === undefined) return;
-  for (const name of findUnfinished(followLinks(path))) {
-    report(`${join(dirname(path), name)} is of a command that was cut short, and can be removed`);
-  }
-}
-
 type ServiceOptions = Omit<PetstoreOptions, "store">;
 
 /**
@@ -168,11 +153,7 @@ function createObserver(
 ): Observer | undefined {
   const observers: Observer[] = metrics ? [metrics.observe] : [];
   if (log !== "off") {
-    observers.push(
-      createPreflightNotices(report),
-      createParameterNotices(report),
-      createAccessLog(output, log === "json"),
-    );
+    observers.push(createNotices(report), createAccessLog(output, log === "json"));
   }
   if (observers.length < 2) return observers[0];
   return (context, reply, startedAt, endedAt) => {

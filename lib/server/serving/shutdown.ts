@@ -2,8 +2,8 @@
 
 import { resolvesWithin, sleep } from "../../promises.ts";
 import type { Report } from "../process/writers.ts";
-import type { DrainGate } from "../service/drain_gate.ts";
-import type { Listener } from "../service/listener.ts";
+import type { DrainGate } from "./drain_gate.ts";
+import type { Listener } from "../process/runtime.ts";
 
 /** The time limit for requests in flight, in milliseconds after the signal. */
 const DRAIN_TIMEOUT_MS = 6_000;
@@ -44,14 +44,12 @@ export interface EndingServer {
  *    their last responses.
  *
  * @param holdTimeMs How long step 2 takes.
- * @param endTimeoutMs The time limit for all steps.
  */
 export async function shutDown(
   { gate, listener, report }: EndingServer,
   holdTimeMs = HOLD_TIME_MS,
-  endTimeoutMs = END_TIMEOUT_MS,
 ): Promise<void> {
-  const endAt = performance.now() + endTimeoutMs;
+  const endAt = performance.now() + END_TIMEOUT_MS;
   // Step 1.
   await resolvesWithin(DRAIN_TIMEOUT_MS, gate.refuse());
   // Step 2.

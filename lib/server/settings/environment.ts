@@ -3,11 +3,9 @@
 import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { readSecretFile } from "../process/secret_file.ts";
+import type { Environment } from "../process/runtime.ts";
 import { SettingError } from "../process/start_error.ts";
-import { normalize } from "./setting_text.ts";
-
-/** Looks up an environment variable. */
-export type Environment = (name: string) => string | undefined;
+import { normalize } from "./formats.ts";
 
 /** The variables whose values may be secret. */
 const SECRETS: readonly string[] = ["PETSTORE_KEYS", "PETSTORE_STORE", "PGPASSWORD"];

@@ -1,6 +1,7 @@
 /**
  * The formats of options: what a valid text is, and which value it stands for. Those of the
- * library's options are in library_formats.ts.
+ * library's options are in library_formats.ts. Below them is the one rule by which every text is
+ * prepared, from a flag, a variable or a file.
  */
 
 import { isIPv6 } from "node:net";
@@ -129,4 +130,37 @@ export function checkAsSetting<T>(check: () => T, source?: string): T {
     if (!isWrongValue) throw error;
     throw new SettingError(source === undefined ? error.message : `${source}: ${error.message}`);
   }
+}
+
+/**
+ * A shell removes the quotes around a value, but other programs that read such a file keep them.
+ * One quotation mark is what is left of quotes around a value that was cut or joined.
+ */
+const QUOTE_AT_AN_END = /^["'`]|["'`]$/;
+
+/**
+ * Control characters and those that have no width, such as the zero width space that pages and
+ * chats add to a copied text.
+ */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+/**
+ * Checks the text of a setting, and removes the white space around it, because `echo` and files
+ * with CRLF add a line end.
+ *
+ * @param source The flag or variable, for messages.
+ * @throws {SettingError} If the text can hardly be meant. The message does not have the text, as it
+ * may be secret.
+ */
+export function normalize(given: string, source: string): string {
+  const text = given.trim();
+  if (QUOTE_AT_AN_END.test(text)) {
+    throw new SettingError(`${source} begins or ends with a quotation mark; write the value without quotes`);
+  }
+  // Node replaces bytes that are not UTF-8 by this character.
+  if (text.includes("\uFFFD")) throw new SettingError(`${source} is not text in UTF-8`);
+  if (UNSEEN.test(text)) {
+    throw new SettingError(`${source} must not contain control characters or other invisible characters`);
+  }
+  return text;
 }

@@ -26,9 +26,8 @@
  */
 
 import { SettingError } from "../process/start_error.ts";
-import type { Environment } from "./environment.ts";
-import { checkAsSetting, type Format } from "./formats.ts";
-import { normalize } from "./setting_text.ts";
+import type { Environment } from "../process/runtime.ts";
+import { checkAsSetting, type Format, normalize } from "./formats.ts";
 
 /** An option of a command, as the command declares it. */
 export interface Option {

@@ -7,12 +7,11 @@
  *
  * - `environment.ts`: secrets in files, and variables that Kubernetes sets. Only variables can have
  *   them.
- * - `setting_text.ts`: quotes, placeholders and invisible characters, which are mistakes in every
- *   text.
- * - `formats.ts`: the text of one value, such as a number or an address.
+ * - `formats.ts`: the text of one value, such as a number or an address; and quotes and invisible
+ *   characters, which are mistakes in every text.
  * - `library_formats.ts`: the same for values of the library, which checks them, so that programs
  *   that use the library get the same rules.
- * - `store_setting/find_store.ts`: the address of the store. It is a text here, because the kind of
+ * - `store_setting.ts`: the address of the store. It is a text here, because the kind of
  *   store decides what is valid.
  * - `serving/serve.ts`: settings that cannot stand together.
  */

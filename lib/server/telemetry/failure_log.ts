@@ -6,7 +6,7 @@
 import type { ErrorInfo } from "../../http/recovery.ts";
 import { targetOf } from "../../http/request_text.ts";
 import { StoreUnavailableError } from "../../stores/store.ts";
-import { withoutAdvice } from "../process/lines.ts";
+import { withoutAdvice } from "../process/messages.ts";
 import type { LineWriter } from "../process/writers.ts";
 import { loggedMethod, loggedTarget } from "./logged_target.ts";
 

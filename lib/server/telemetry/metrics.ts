@@ -1,17 +1,23 @@
 /**
  * The metrics of a server: counts of requests, commits and failures, in memory that no client can
- * make grow, and present sizes.
+ * make grow, and present sizes. They are served at a separate address, so that clients of the API need
+ * no access to it.
  */
 
 import { statSync } from "node:fs";
 import process from "node:process";
 import type { RequestContext } from "../../http/context.ts";
 import type { Observer } from "../../http/finisher.ts";
+import { Problem } from "../../http/problem.ts";
 import type { Reply } from "../../http/reply.ts";
+import { isGetOf } from "../../http/request_text.ts";
 import type { CommittingStore } from "../../stores/database/batch.ts";
 import type { SqliteStore } from "../../stores/sqlite/sqlite_store.ts";
 import type { PetStore } from "../../stores/store.ts";
+import { formatAddress } from "../process/messages.ts";
+import type { Address, Gate, Listen } from "../process/runtime.ts";
 import { VERSION } from "../process/version.ts";
+import type { Report } from "../process/writers.ts";
 import { METHODS } from "./logged_target.ts";
 import { createCounter, createGauge, createHistogram, formatMetrics, label, UNLABELLED } from "./samples.ts";
 
@@ -124,4 +130,42 @@ function sizeOf(path: string | undefined, end = ""): number | undefined {
   } catch {
     return 0;
   }
+}
+
+const HEADERS = { "content-type": "text/plain; version=0.0.4; charset=utf-8", "cache-control": "no-store" };
+
+const NOT_FOUND = new Problem(404, "route_not_found", "There is only GET /metrics here");
+
+/** A server of metrics, and what it serves. */
+export interface MetricsServer {
+  metrics: Metrics;
+  /** The address of the metrics. */
+  url: string;
+  /** Accepts no more connections. Those of scrapes that are under way end with the process. */
+  stop(): void;
+}
+
+/**
+ * Listens for scrapes.
+ *
+ * @throws {SettingError} If it cannot listen at this address.
+ */
+export async function serveMetrics(
+  address: Omit<Address, "flag">,
+  listen: Listen,
+  report: Report,
+): Promise<MetricsServer> {
+  const metrics = new Metrics();
+  const gate: Gate = {
+    respond(context, send) {
+      if (!isGetOf("/metrics", context)) return send(NOT_FOUND);
+      return send({ status: 200, headers: HEADERS, body: metrics.format() });
+    },
+  };
+  const { port, stop } = await listen({ ...address, flag: "--metrics" }, gate, report);
+  return {
+    metrics,
+    url: `http://${formatAddress({ ...address, port })}/metrics`,
+    stop,
+  };
 }

@@ -1,7 +1,6 @@
 import { isPromise, type MaybePromise } from "../../promises.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { ClientWait, waitMs } from "./client_wait.ts";
-import { storeClosed } from "./write_errors.ts";
+import { storeClosed } from "./writing_store.ts";
 
 /**
  * How many writes make a batch full. A full batch is committed at once, because a larger commit
@@ -12,6 +11,13 @@ export const FULL_BATCH: number = 512;
 
 /** How many writes may wait or be committed at a time. {@link Batch.add} refuses more. */
 const MAX_UNSETTLED = 10_000;
+
+/** The shortest and the longest time that a commit waits for clients. */
+const MIN_WAIT_MS = 2;
+const MAX_WAIT_MS = 10;
+
+/** How many commits do not wait after a wait in vain. So one of 17 commits waits in vain at most, for up to 10 ms. */
+const COMMITS_WITHOUT_WAIT = 16;
 
 /** A store whose commits an observer can count. */
 export interface CommittingStore {
@@ -82,8 +88,10 @@ export class Batch<Write> implements ObservedBatch {
   /** The writes that no commit has taken yet, in order of arrival. */
   #waiting: Write[] = [];
   #state = IDLE;
-  readonly #clientWait = new ClientWait();
-  #isClosed = false;
+  /** How many of the next commits do not wait for clients, because not all of them came to the last wait. */
+  #commitsWithoutWait = 0;
+  /** Whether {@link Batch.close} was called. */
+  isClosed = false;
 
   /** Makes a batch in which no write waits yet. */
   constructor(options: BatchOptions<Write>) {
@@ -96,18 +104,13 @@ export class Batch<Write> implements ObservedBatch {
     return this.#waiting.length + inFlight;
   }
 
-  /** Whether {@link Batch.close} was called. */
-  get isClosed(): boolean {
-    return this.#isClosed;
-  }
-
   /**
    * Adds a write to the next commit.
    *
    * @throws {StoreUnavailableError} If the batch is closed, or too many writes wait.
    */
   add(write: Write): void {
-    if (this.#isClosed) throw storeClosed();
+    if (this.isClosed) throw storeClosed();
     if (this.unsettled >= MAX_UNSETTLED) {
       throw new StoreUnavailableError(`Too many creates wait for ${this.#options.resource}`);
     }
@@ -122,7 +125,7 @@ export class Batch<Write> implements ObservedBatch {
    * promise if they are settled already.
    */
   close(): MaybePromise<void> {
-    this.#isClosed = true;
+    this.isClosed = true;
     this.#commit();
     return this.#state.kind === "committing" ? this.#whenIdle() : undefined;
   }
@@ -176,12 +179,12 @@ export class Batch<Write> implements ObservedBatch {
     // Each client waits for one write. So if the commit has answered two, and a third waits, there are three clients.
     const clients = count + this.#waiting.length;
     // A single client is not waited for: its next write is committed in the turn of the event loop after it comes.
-    if (this.#options.expectsClients && !this.#isClosed && clients > 1) this.#awaitClients(clients, milliseconds);
+    if (this.#options.expectsClients && !this.isClosed && clients > 1) this.#awaitClients(clients, milliseconds);
     else this.#continue();
   }
 
   #continue(): void {
-    if (this.#isClosed) this.#commit();
+    if (this.isClosed) this.#commit();
     else this.#gather();
   }
 
@@ -192,12 +195,16 @@ export class Batch<Write> implements ObservedBatch {
    * it, and then for its own.
    */
   #awaitClients(clients: number, commitMs: number): void {
-    if (!this.#clientWait.isWorthwhile()) return this.#gather();
+    if (this.#commitsWithoutWait > 0) {
+      this.#commitsWithoutWait--;
+      return this.#gather();
+    }
     const onTimeout = () => {
-      this.#clientWait.wasInVain();
+      // The clients have changed their rhythm.
+      this.#commitsWithoutWait = COMMITS_WITHOUT_WAIT;
       this.#gather();
     };
-    const timer = setTimeout(onTimeout, waitMs(commitMs));
+    const timer = setTimeout(onTimeout, Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, commitMs)));
     this.#state = { kind: "awaitingClients", enough: clients, cancel: () => clearTimeout(timer) };
   }
 }

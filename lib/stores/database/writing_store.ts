@@ -5,7 +5,7 @@
  */
 
 import type { MaybePromise } from "../../promises.ts";
-import type { IdempotentOutcome, IdempotentRequest, PetDraft } from "../store.ts";
+import { type IdempotentOutcome, type IdempotentRequest, type PetDraft, StoreUnavailableError } from "../store.ts";
 
 /** What a store writes: a create, a create with a request to remember, or a probe. */
 export type Write =
@@ -65,4 +65,22 @@ export abstract class WritingStore {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+}
+
+/**
+ * Makes the error of a write whose outcome is not known, from the failure that hides the outcome.
+ *
+ * @param what What the write would have stored.
+ */
+export function uncertainOutcomeError(
+  { message, cause, isTemporary = false }: { message: string; cause?: unknown; isTemporary?: boolean },
+  what = "pet",
+): StoreUnavailableError {
+  const text = `${message}; the ${what} may have been stored`;
+  return new StoreUnavailableError(text, { cause, mayBeStored: true, isTemporary });
+}
+
+/** The error of a call to a store that has been closed. */
+export function storeClosed(): StoreUnavailableError {
+  return new StoreUnavailableError("The store has been closed");
 }

@@ -1,4 +1,7 @@
 import { formatPetWithId, PET_STATUSES, type PetStatus } from "../../pet.ts";
+import type { KeySnapshot, KeyStore, StoredKey } from "../key_store.ts";
+import { outcomeOfRepeated, type RememberedRequest } from "../remembered_request.ts";
+import { statusCode } from "../status_code.ts";
 import type {
   IdempotentOutcome,
   IdempotentRequest,
@@ -9,10 +12,14 @@ import type {
   PetStore,
   StoreChanges,
 } from "../store.ts";
-import { statusCode } from "../status_code.ts";
-import { outcomeOfRepeated } from "../remembered_request.ts";
-import { MemoryKeys } from "./memory_keys.ts";
-import { RequestMemory } from "./request_memory.ts";
+
+/** How many expired requests are deleted at most when a request is added. With two for each, a backlog shrinks. */
+const MAX_FORGOTTEN = 2;
+
+interface ExpiringRequest extends RememberedRequest {
+  /** When the request is forgotten, in milliseconds as in `Date.now()`. */
+  expires: number;
+}
 
 /** A store in memory, which can be emptied. */
 export interface ClearableStore extends KeyedPetStore {
@@ -34,7 +41,11 @@ export class MemoryStore implements PetStore {
   readonly #pets: string[] = [];
   /** The ids of the pets of each status, so that a page of a rare status costs no more than one of a common status. */
   readonly #idsByStatus: number[][] = PET_STATUSES.map(() => []);
-  readonly #requests = new RequestMemory();
+  /**
+   * The remembered requests by their keys. A map keeps the order of its insertions, and all requests
+   * are remembered for the same time, so the one that expires first is the first.
+   */
+  readonly #requests = new Map<string, ExpiringRequest>();
   readonly #changes: StoreChanges = { additions: 0, alterations: 0 };
 
   create(pet: PetDraft): bigint {
@@ -49,11 +60,23 @@ export class MemoryStore implements PetStore {
 
   createOnce(pet: PetDraft, request: IdempotentRequest): IdempotentOutcome {
     const now = Date.now();
-    const remembered = this.#requests.find(request.key, now);
-    if (remembered) return outcomeOfRepeated(remembered, request.fingerprint);
+    const remembered = this.#requests.get(request.key);
+    if (remembered && remembered.expires > now) return outcomeOfRepeated(remembered, request.fingerprint);
     const id = this.create(pet);
-    this.#requests.remember(request, id, now);
+    this.#remember(request, id, now);
     return { outcome: "created", id };
+  }
+
+  #remember({ key, fingerprint, retentionMs }: IdempotentRequest, id: bigint, now: number): void {
+    // An expired request may have this key. A map would leave the key at its old place.
+    this.#requests.delete(key);
+    let forgotten = 0;
+    for (const [each, { expires }] of this.#requests) {
+      if (expires > now || forgotten === MAX_FORGOTTEN) break;
+      this.#requests.delete(each);
+      forgotten++;
+    }
+    this.#requests.set(key, { id, fingerprint, expires: now + retentionMs });
   }
 
   get(id: bigint): string | undefined {
@@ -123,4 +146,49 @@ function countUpTo(ids: readonly number[], id: number): number {
     else low = middle + 1;
   }
   return low;
+}
+
+/** Keeps API keys in memory, by the rules of a {@link KeyStore}. Stores on a database state the same rules in SQL. */
+class MemoryKeys implements KeyStore {
+  readonly #keys = new Map<string, StoredKey>();
+  /**
+   * Grows with every attempt to change a key. One that changes nothing costs its readers no more
+   * than to read the keys once more.
+   */
+  #version = 0;
+
+  list(): StoredKey[] {
+    return Array.from(this.#keys.values(), (key) => ({ ...key }));
+  }
+
+  listSince(knownVersion: string): KeySnapshot {
+    const version = String(this.#version);
+    return version === knownVersion ? { version } : { version, keys: this.list() };
+  }
+
+  add(key: StoredKey, replaced?: { id: string; expires: Date }): boolean {
+    this.#version++;
+    for (const { id, digest } of this.#keys.values()) {
+      if (id === key.id || digest === key.digest) return false;
+    }
+    if (replaced && !this.#expire(replaced)) return false;
+    this.#keys.set(key.id, { ...key });
+    return true;
+  }
+
+  /** Lets a key expire at this time, unless it does so sooner. Returns false if the key is missing or revoked. */
+  #expire({ id, expires }: { id: string; expires: Date }): boolean {
+    const key = this.#keys.get(id);
+    if (!key || key.revoked) return false;
+    const expiresSooner = key.expires !== undefined && key.expires <= expires;
+    if (!expiresSooner) key.expires = expires;
+    return true;
+  }
+
+  revoke(id: string, at: Date): boolean {
+    this.#version++;
+    const key = this.#keys.get(id);
+    if (key) key.revoked ??= at;
+    return key !== undefined;
+  }
 }

@@ -1,10 +1,11 @@
 /** Finds out whether a connection has written to the file of a store, and whether it has only added pets. */
 
+import { readSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { StoreChanges } from "../store.ts";
 import type { Connection } from "./connection.ts";
-import { LogIndex } from "./log_index.ts";
-import { stampShowsAlterations } from "./schema_text.ts";
+import { descriptorOf } from "./opened_files.ts";
+import { stampShowsAlterations } from "./schema.ts";
 import { prepareWithBigInts } from "./transaction.ts";
 
 /**
@@ -50,7 +51,11 @@ export class ChangeWatch {
   constructor({ db, files }: Connection) {
     this.#db = db;
     this.#selectMarks = prepareWithBigInts(db, SELECT_MARKS);
-    this.#index = files && LogIndex.open(files.path);
+    try {
+      this.#index = files && new LogIndex(files.path);
+    } catch {
+      // The index cannot be read here, for example in a worker.
+    }
   }
 
   /** Looks for commits since the last look, and counts them. */
@@ -93,4 +98,47 @@ export class ChangeWatch {
 
 function isAltered(before: Marks, now: Marks): boolean {
   return !now.areTrue || now.schema !== before.schema || now.stamp !== before.stamp || now.last < before.last;
+}
+
+/** The size of the header. A second copy of it follows, which only readers need that copy the pages. */
+const HEADER_BYTES = 48;
+
+/**
+ * The header of the index of SQLite's log (`-shm`). Every commit changes it before it returns, in
+ * this process or in another (https://www.sqlite.org/walformat.html, §2.1). To read it takes half a
+ * microsecond, so each request can look for itself, and sees what was committed before it came. A
+ * look that several requests share would be wrong: an event loop may handle a request that came
+ * after the look.
+ */
+class LogIndex {
+  readonly #descriptor: number;
+  /** Each look reads the header into this array, so that it makes no other one, for speed. */
+  readonly #header = new Int32Array(HEADER_BYTES / 4);
+  readonly #lastHeader = new Int32Array(HEADER_BYTES / 4);
+
+  /** @param database The path of a database that SQLite has open. */
+  constructor(database: string) {
+    this.#descriptor = descriptorOf(`${database}-shm`);
+  }
+
+  /**
+   * Whether there was a commit since the last call, of any connection. The first call says yes.
+   *
+   * @throws If the index cannot be read.
+   */
+  hasNewCommit(): boolean {
+    const size = readSync(this.#descriptor, this.#header, 0, HEADER_BYTES, 0);
+    if (size !== HEADER_BYTES) throw new Error("The index of the log is too short");
+    if (areEqual(this.#header, this.#lastHeader)) return false;
+    // A header that was read while a commit wrote it differs from the next one, so the next call says yes again.
+    this.#lastHeader.set(this.#header);
+    return true;
+  }
+}
+
+function areEqual(a: Int32Array, b: Int32Array): boolean {
+  for (let i = 0; i < a.length; i++) {
+    if (a[i] !== b[i]) return false;
+  }
+  return true;
 }

@@ -1,7 +1,9 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { closeUnused } from "./descriptors.ts";
-import { type OpenedFiles, requireInPlace } from "./opened_files.ts";
-import { requireKnownSchema } from "./ownership.ts";
+import { closeUnused, type OpenedFiles, requireInPlace } from "./opened_files.ts";
+import { requireKnownSchema } from "./schema.ts";
+
+/** Garbage collection would close these connections if nothing referred to them. */
+const KEPT_OPEN: DatabaseSync[] = [];
 
 /**
  * A connection to a database, which it owns.
@@ -60,21 +62,13 @@ export class Connection {
     this.#knownVersion = version;
   }
 
-  /**
-   * Lets SQLite drop the pages that it has cached. After a failed read they may be wrong, because
-   * they were read while the disk failed.
-   */
-  dropCachedPages(): void {
-    this.db.exec("PRAGMA shrink_memory");
-  }
-
   /** Closes the connection, or keeps it open until the process ends if the files are not in their place. */
   close(): void {
     try {
       requireInPlace(this.files);
     } catch {
       // SQLite deletes the log when it closes, and finds it by its name. The log may now be that of another database.
-      keepOpen(this.db);
+      KEPT_OPEN.push(this.db);
       return;
     }
     this.db.close();
@@ -85,10 +79,3 @@ export class Connection {
     return this.#selectVersion.get()?.["user_version"];
   }
 }
-
-/** Garbage collection would close the connection if nothing referred to it. */
-function keepOpen(db: DatabaseSync): void {
-  KEPT_OPEN.push(db);
-}
-
-const KEPT_OPEN: DatabaseSync[] = [];

@@ -24,7 +24,7 @@ const EXPLANATIONS: readonly [message: string, meaning: string][] = [
   [MALFORMED, "is corrupt; restore it from a backup"],
   [LOCKED, "is locked by another process"],
   ["unable to open database", "cannot be opened; it must be readable, and its folder must exist and be writable"],
-  ["readonly database", "cannot be written to"],
+  ["readonly database", "cannot be written to: SQLite writes to it and its folder, also when it only reads"],
   [IO_ERROR, "cannot be read or written: the disk is full or faulty"],
   [FULL, "cannot be written to: the disk is full"],
 ];

@@ -7,14 +7,12 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
-import { closeUnused } from "./descriptors.ts";
+import { closeUnused, type OpenedFiles } from "./opened_files.ts";
 import { requireSafeFiles } from "./file_checks.ts";
 import { followLinks } from "./file_names.ts";
-import { explained, unavailableFrom } from "./errors.ts";
-import type { OpenedFiles } from "./opened_files.ts";
-import { requireNotEmpty } from "./ownership.ts";
-import { expectedSchemaText, readSchemaText } from "./schema_text.ts";
-import { prepareWithBigInts, waitForLocks } from "./transaction.ts";
+import { asUnavailable, explained, unavailableFrom } from "./errors.ts";
+import { expectedSchemaText, readSchemaText, readVersion, requireKnownSchema } from "./schema.ts";
+import { prepareWithBigInts, retryWhileBusy } from "./transaction.ts";
 
 /** What is in a file. Pets are counted only if SQLite finds no damage. */
 export interface Inspection {
@@ -30,12 +28,7 @@ const SELECT_INVALID_PETS = `SELECT count(*) AS count, min(id) AS first FROM pet
 
 /** Inspects a file that servers may be using, without a change. */
 export async function inspectDatabase(path: string): Promise<Inspection> {
-  return await inspectFound(findDatabase(path));
-}
-
-/** Like {@link inspectDatabase}, for a file that was found before, or that this program has made. */
-export function inspectFound(found: FoundDatabase): Promise<Inspection> {
-  return readSnapshot(found, inspectContents);
+  return await readSnapshot(findDatabase(path), inspectContents);
 }
 
 /** A database that can be read without a change. */
@@ -43,7 +36,7 @@ export type FoundDatabase = Pick<OpenedFiles, "givenPath" | "path">;
 
 /**
  * Finds a database, and checks that it can be read without a change. Call it on the main thread:
- * the check makes a second name for the file for a moment (see single_name.ts), and a thread may be
+ * the check makes a second name for the file for a moment (see file_checks.ts), and a thread may be
  * ended before it removes the name.
  *
  * @throws {StoreUnavailableError} If it cannot be read without a change.
@@ -61,14 +54,16 @@ export function findDatabase(givenPath: string): FoundDatabase {
 /**
  * Reads a file in one transaction.
  *
- * @throws {StoreUnavailableError} If the file cannot be read, or `read` throws.
+ * @throws {StoreUnavailableError} If the file cannot be read.
+ * @throws What `read` throws.
  */
 export async function readSnapshot<T>(found: FoundDatabase, read: (db: DatabaseSync) => T | Promise<T>): Promise<T> {
   const db = openSnapshot(found);
   try {
+    if (readVersion(db) === 0) throw new StoreUnavailableError(`${found.givenPath} is an empty database`);
     return await read(db);
   } catch (error) {
-    throw unavailableFrom(error, found.givenPath);
+    throw asUnavailable(error, found.givenPath);
   } finally {
     db.close();
   }
@@ -77,35 +72,27 @@ export async function readSnapshot<T>(found: FoundDatabase, read: (db: DatabaseS
 /**
  * Opens a file, and begins the transaction that shows it as it is now. The caller closes the file.
  *
- * @param requireSchema Throws if the file is not the right one. By default, it must be a petstore's
- * and have its tables.
- * @throws {StoreUnavailableError} If the file cannot be read, or is not that of a petstore.
+ * @throws {StoreUnavailableError} If the file cannot be read, or is neither new nor a petstore's.
  */
-export function openSnapshot(
-  { givenPath, path }: FoundDatabase,
-  requireSchema: (db: DatabaseSync, givenPath: string) => void = requireNotEmpty,
-): DatabaseSync {
+export function openSnapshot({ givenPath, path }: FoundDatabase): DatabaseSync {
   // If SQLite has to create a log to read, or to roll back a journal that a killed program has
   // left, it needs a writable connection. A log that is there stays: a writable connection would
   // write it back at the end.
   const readOnly = existsSync(`${path}-wal`) && !existsSync(`${path}-journal`);
   const db = explained(givenPath, () => new DatabaseSync(path, { readOnly }));
   try {
-    waitForLocks(db);
     db.exec("PRAGMA query_only = ON; BEGIN");
     // `BEGIN` alone fixes nothing: the snapshot is that of the first read, which is this one.
-    requireSchema(db, givenPath);
+    retryWhileBusy(() => requireKnownSchema(db, givenPath));
     return db;
   } catch (error) {
     db.close();
-    if (!String(error).includes("readonly database")) throw unavailableFrom(error, givenPath);
-    const message =
-      `${givenPath} can only be read by a user who may write to it and its folder, because SQLite needs a log beside it`;
-    throw new StoreUnavailableError(message, { cause: error });
+    throw unavailableFrom(error, givenPath);
   }
 }
 
-function inspectContents(db: DatabaseSync): Inspection {
+/** Inspects a database in a transaction that has begun. */
+export function inspectContents(db: DatabaseSync): Inspection {
   const rows = db.prepare(`PRAGMA integrity_check(${MAX_FAULTS})`).all();
   const lines = rows.flatMap((row) => String(row["integrity_check"]).split("\n"));
   // A line of asterisks is a heading, such as `*** in database main ***`.
@@ -128,6 +115,5 @@ function findSchemaChanges(db: DatabaseSync): string[] {
 function findInvalidPets(db: DatabaseSync): string[] {
   const { count, first } = prepareWithBigInts(db, SELECT_INVALID_PETS).get() as { count: bigint; first: bigint };
   if (count === 0n) return [];
-  const subject = count === 1n ? "1 pet has" : `${count} pets have`;
-  return [`${subject} an id or a name that the service cannot have stored: look at id ${first}`];
+  return [`Pets whose id or name the service cannot have stored: ${count}; look at id ${first}`];
 }

@@ -5,14 +5,14 @@
  * open.ts               opens the file, in the steps of openFile()
  *   file_checks.ts      which files must SQLite not even open?
  *   inspection.ts       opens an existing file for reading alone
- *   ownership.ts        is it a petstore's file, of a version that this program knows?
- *   migrate.ts          makes the tables, or brings them up to date
+ *   schema.ts           is it a petstore's file, of a version that this program knows?
+ *   schema.ts           makes the tables, or brings them up to date
  *   opened_files.ts     notes which files SQLite has opened
  * connection.ts         owns the open connection, and checks before each commit
  *   opened_files.ts     are the files still in their place?
- *   ownership.ts        is it still the schema that this program knows?
+ *   schema.ts           is it still the schema that this program knows?
  * connection.ts         closes the connection, unless the files were replaced
- *   descriptors.ts      then closes the descriptors by which this process has read the files itself
+ *   opened_files.ts     then closes the descriptors by which this process has read the files itself
  * ```
  */
 
@@ -24,10 +24,9 @@ import { requireSafeFiles } from "./file_checks.ts";
 import { followLinks } from "./file_names.ts";
 import { openSnapshot } from "./inspection.ts";
 import { identify, identifyFiles, type OpenedFiles, requireInPlace, requireSame } from "./opened_files.ts";
-import { migrate } from "./migrate.ts";
-import { readVersion, requireKnownSchema } from "./ownership.ts";
+import { migrate, readVersion, requireKnownSchema } from "./schema.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { beginWrite, BUSY_TIMEOUT_MS, retryWhileBusy, rollback } from "./transaction.ts";
+import { beginWrite, retryWhileBusy, rollback } from "./transaction.ts";
 
 const IN_MEMORY = ":memory:";
 
@@ -43,13 +42,9 @@ export const LOG_LIMIT_BYTES = 64 * 1_048_576;
  * @throws {StoreUnavailableError} If the file cannot be used. It is then unchanged.
  */
 export function openDatabase(givenPath: string): Connection {
-  return explained(givenPath, () => givenPath === IN_MEMORY ? openInMemory() : openFile(givenPath));
-}
-
-function openInMemory(): Connection {
-  return connect(IN_MEMORY, IN_MEMORY, (db) => {
-    const isNew = migrate(db, IN_MEMORY);
-    return new Connection({ db, givenPath: IN_MEMORY, files: undefined, isNew });
+  return explained(givenPath, () => {
+    if (givenPath !== IN_MEMORY) return openFile(givenPath);
+    return connect(IN_MEMORY, IN_MEMORY, (db) => ({ files: undefined, isNew: migrate(db, IN_MEMORY) }));
   });
 }
 
@@ -75,13 +70,13 @@ function openFile(givenPath: string): Connection {
   const path = followLinks(givenPath);
   requireSafeFiles(givenPath, path, "write");
   const exists = existsSync(path);
-  if (exists) openSnapshot({ givenPath, path }, requireKnownSchema).close();
+  if (exists) openSnapshot({ givenPath, path }).close();
   const inspected = exists ? identify(givenPath, path) : undefined;
   return connect(givenPath, path, (db) => {
     const isNew = migrate(db, givenPath);
     requireWritable(db);
     if (inspected) requireSame(givenPath, path, inspected);
-    return new Connection({ db, givenPath, files: identifyFiles(givenPath, path), isNew });
+    return { files: identifyFiles(givenPath, path), isNew };
   });
 }
 
@@ -98,17 +93,21 @@ export function openSecondConnection(files: OpenedFiles): Connection {
     return connect(givenPath, path, (db) => {
       requireKnownSchema(db, givenPath);
       requireInPlace(files);
-      return new Connection({ db, givenPath, files, isNew: false });
+      return { files, isNew: false };
     });
   });
 }
 
 /** Opens a connection, which is closed again if `prepare` throws. */
-function connect(givenPath: string, path: string, prepare: (db: DatabaseSync) => Connection): Connection {
+function connect(
+  givenPath: string,
+  path: string,
+  prepare: (db: DatabaseSync) => Pick<Connection, "files" | "isNew">,
+): Connection {
   const db = new DatabaseSync(path);
   try {
     configure(db, givenPath);
-    return prepare(db);
+    return new Connection({ db, givenPath, ...prepare(db) });
   } catch (error) {
     db.close();
     throw error;
@@ -116,7 +115,7 @@ function connect(givenPath: string, path: string, prepare: (db: DatabaseSync) =>
 }
 
 function configure(db: DatabaseSync, givenPath: string): void {
-  const row = retryWhileBusy(BUSY_TIMEOUT_MS, () => db.prepare("PRAGMA journal_mode = WAL").get());
+  const row = retryWhileBusy(() => db.prepare("PRAGMA journal_mode = WAL").get());
   if (row?.["journal_mode"] !== "wal" && givenPath !== IN_MEMORY) {
     throw new StoreUnavailableError(`${givenPath} cannot use a write-ahead log; is it on a network file system?`);
   }

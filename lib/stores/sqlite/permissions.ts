@@ -1,23 +1,14 @@
-/** A permission that Deno grants or refuses to a program. */
-type Permission =
-  | { name: "read" | "write"; path: string | URL }
-  | { name: "env"; variable?: string };
-
-interface DenoPermissions {
-  permissions?: { querySync(permission: Permission): { state: string } };
+interface WithDeno {
+  Deno?: { permissions?: { querySync(permission: object): { state: string } } };
 }
 
 /**
- * Whether this program has a permission. On Node and Bun it may do whatever its user may. Ask this
- * before the use, because Deno would ask the person at the terminal for a permission that is
- * missing.
+ * Whether this program may read or write a file, or read an environment variable: all of them, if
+ * none is named. On Node and Bun it may do whatever its user may. Ask this before the use, because
+ * Deno would ask the person at the terminal for a permission that is missing.
  */
-export function isPermitted(permission: Permission): boolean {
-  const { permissions } = (globalThis as { Deno?: DenoPermissions }).Deno ?? {};
-  return !permissions || permissions.querySync(permission).state === "granted";
-}
-
-/** Whether this program may read or write a file, as {@link isPermitted} says it. */
-export function mayAccess(name: "read" | "write", path: string | URL): boolean {
-  return isPermitted({ name, path });
+export function mayAccess(name: "read" | "write" | "env", which?: string | URL): boolean {
+  const permissions = (globalThis as WithDeno).Deno?.permissions;
+  // Deno looks at the member that belongs to the name.
+  return !permissions || permissions.querySync({ name, path: which, variable: which }).state === "granted";
 }

@@ -4,18 +4,16 @@
  * the log of another file beside it.
  */
 
-import { linkSync, rmSync, type Stats, statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { StoredKey } from "../key_store.ts";
 import { StoreUnavailableError } from "../store.ts";
-import { closeUnused } from "./descriptors.ts";
+import { closeUnused, identify, requireSame } from "./opened_files.ts";
 import { isBusy, isDamage, unavailableFrom } from "./errors.ts";
 import { requireSafeFiles, requireUsable } from "./file_checks.ts";
 import { followLinks } from "./file_names.ts";
 import { readKeys } from "./keys.ts";
-import { identify, requireSame } from "./opened_files.ts";
-import { requireOwn } from "./ownership.ts";
-import { unfinishedName } from "./remains.ts";
+import { requireOwn } from "./schema.ts";
 import { switchOffWal } from "./transaction.ts";
 
 export interface PresentFile {
@@ -40,13 +38,11 @@ export function takePresentFile(givenPath: string): PresentFile {
   const stats = statSync(path, { throwIfNoEntry: false });
   requireUsable(givenPath, path, stats, "write");
   const db = stats ? openAlone(givenPath, path) : undefined;
-  // The lock of `openAlone()`, by which it finds other programs, is missing then.
-  if (stats && !db) requireClosed(givenPath, path);
   return {
     path,
     stats,
     isOpen: db !== undefined,
-    keys: db ? tryReadKeys(db) : undefined,
+    keys: db && tryReadKeys(db),
     close() {
       db?.close();
       closeUnused(path);
@@ -66,6 +62,7 @@ function openAlone(givenPath: string, path: string): DatabaseSync | undefined {
     requireSafeFiles(givenPath, path, "write");
   } catch {
     // SQLite must not open this file, because it would empty it, for example, or delete its log.
+    // Whether another program has it open is then not known.
     return undefined;
   }
   const identity = identify(givenPath, path);
@@ -73,7 +70,7 @@ function openAlone(givenPath: string, path: string): DatabaseSync | undefined {
   try {
     // If there is a log, SQLite takes this lock before it reads the first page. So a server is
     // found even if that page is damaged.
-    lockAlone(db);
+    db.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK");
     // Another restore may have put its file here before the lock. SQLite would write the log of
     // that file back into this one, and remove it.
     requireSame(givenPath, path, identity);
@@ -83,44 +80,10 @@ function openAlone(givenPath: string, path: string): DatabaseSync | undefined {
   } catch (error) {
     db.close();
     if (isDamage(error)) return undefined;
-    throw isBusy(error) ? inUseError(givenPath) : unavailableFrom(error, givenPath);
+    if (!isBusy(error)) throw unavailableFrom(error, givenPath);
+    const message = `${givenPath} is open in another program; stop the servers first`;
+    throw new StoreUnavailableError(message, { isTemporary: true });
   }
-}
-
-/** Keeps other programs from opening a file until the connection is closed. It writes nothing. */
-function lockAlone(db: DatabaseSync): void {
-  db.exec("PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; ROLLBACK");
-}
-
-/**
- * Checks that no program has a file open which SQLite must not open by its own name. By that name,
- * SQLite might replay a log of another file. So SQLite opens the file by a second name, beside
- * which there is no log. The locks of other programs are on the file itself, and are found by
- * either name.
- */
-function requireClosed(givenPath: string, path: string): void {
-  const name = unfinishedName(path);
-  try {
-    linkSync(path, name);
-  } catch {
-    // Without hard links, the file can have no other name, so this is not checked.
-    return;
-  }
-  const db = new DatabaseSync(name);
-  try {
-    lockAlone(db);
-  } catch (error) {
-    // Any other failure is a fault of the file, which says nothing about other programs.
-    if (isBusy(error)) throw inUseError(givenPath);
-  } finally {
-    db.close();
-    rmSync(name, { force: true });
-  }
-}
-
-function inUseError(givenPath: string): StoreUnavailableError {
-  const message = `${givenPath} is open in another program; stop the servers first`;
-  return new StoreUnavailableError(message, { isTemporary: true });
 }
 
 function tryReadKeys(db: DatabaseSync): StoredKey[] | undefined {

@@ -49,7 +49,6 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   readonly #writer: Writer;
   readonly #reader: PetReader;
   readonly #texts = new TextCache();
-  #isClosed = false;
 
   /**
    * @param connection The connection by which the store reads, and commits on the calling thread.
@@ -131,8 +130,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   }
 
   close(): MaybePromise<void> {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
+    if (this.#writer.batch.isClosed) return;
     const written = this.#writer.close();
     this.#watch.close();
     // The file is closed after the thread has closed its connection: the last connection to be

@@ -25,7 +25,12 @@ export class TextCache {
    * the absence of a pet is not kept.
    */
   find(id: bigint, alterations: number): string | undefined {
-    if (alterations !== this.#alterations) this.#clear(alterations);
+    if (alterations !== this.#alterations) {
+      this.#alterations = alterations;
+      this.#keptIds.fill(NaN);
+      this.#missedIds.fill(NaN);
+      this.#texts.fill(undefined);
+    }
     const number = Number(id);
     const slot = slotOf(number);
     return this.#keptIds[slot] === number ? this.#texts[slot] : undefined;
@@ -42,13 +47,6 @@ export class TextCache {
       this.#texts[slot] = text;
     }
     this.#missedIds[slot] = number;
-  }
-
-  #clear(alterations: number): void {
-    this.#alterations = alterations;
-    this.#keptIds.fill(NaN);
-    this.#missedIds.fill(NaN);
-    this.#texts.fill(undefined);
   }
 }
 

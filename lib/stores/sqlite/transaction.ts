@@ -1,17 +1,10 @@
 /**
  * What transactions of SQLite have in common: how they wait for a lock, how they end after a
  * failure, and statements that return bigints.
- *
- * A connection waits for a lock in one of two ways:
- *
- * - One that only reads uses SQLite's own wait: {@link waitForLocks}.
- * - That of a store tries again in short pauses: {@link retryWhileBusy}. SQLite's pauses grow so
- *   long that a busy program would always be first. Its reads need no lock of another connection.
  */
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { isBusy } from "./errors.ts";
-import { pauseThread } from "./pause.ts";
 
 /**
  * How long a connection waits for the lock of another one. The wait blocks the thread, so it is
@@ -24,16 +17,8 @@ import { pauseThread } from "./pause.ts";
  */
 export const BUSY_TIMEOUT_MS = 1000;
 
-/** The pause between attempts to get the write lock. */
+/** The pause between attempts to get a lock. SQLite's own pauses grow so long that a busy program would always be first. */
 const LOCK_PAUSE_MS = 0.2;
-
-/**
- * Lets SQLite wait for a lock, on a connection that only reads. It needs a pragma, because Node
- * before 22.16 ignores the option `timeout`, and so does Deno for a read-only connection.
- */
-export function waitForLocks(db: DatabaseSync): void {
-  db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-}
 
 /** Writes the log back, and switches to a rollback journal until a store opens the file. */
 export function switchOffWal(db: DatabaseSync): void {
@@ -48,8 +33,8 @@ export function prepareWithBigInts(db: DatabaseSync, sql: string): StatementSync
 }
 
 /** Begins a transaction that writes. It tries again for so long while another connection has the lock. */
-export function beginWrite(db: DatabaseSync, patienceMs: number): void {
-  retryWhileBusy(patienceMs, () => db.exec("BEGIN IMMEDIATE"));
+export function beginWrite(db: DatabaseSync, patienceMs: number = BUSY_TIMEOUT_MS): void {
+  retryWhileBusy(() => db.exec("BEGIN IMMEDIATE"), patienceMs);
 }
 
 /**
@@ -59,7 +44,7 @@ export function beginWrite(db: DatabaseSync, patienceMs: number): void {
  * @param patienceMs How long it tries at most.
  * @throws The error of the last attempt.
  */
-export function retryWhileBusy<T>(patienceMs: number, work: () => T): T {
+export function retryWhileBusy<T>(work: () => T, patienceMs: number = BUSY_TIMEOUT_MS): T {
   const deadline = performance.now() + patienceMs;
   for (;;) {
     try {
@@ -93,4 +78,12 @@ export function rollback(db: DatabaseSync): void {
   } catch {
     // SQLite has ended the transaction already, for example because the disk is full.
   }
+}
+
+/** A value that does not change, so that `Atomics.wait()` sleeps for the whole time. */
+const NEVER_CHANGED = new Int32Array(new SharedArrayBuffer(4));
+
+/** Blocks the thread for a time in milliseconds. */
+export function pauseThread(milliseconds: number): void {
+  Atomics.wait(NEVER_CHANGED, 0, 0, milliseconds);
 }

@@ -1,17 +1,21 @@
 import { statSync } from "node:fs";
-import { Batch } from "../database/batch.ts";
 import { chain, type MaybePromise, sleep } from "../../promises.ts";
+import { Batch } from "../database/batch.ts";
+import {
+  type Outcome,
+  type Outcomes,
+  type PendingWrite,
+  uncertainOutcomeError,
+  type Write,
+} from "../database/writing_store.ts";
 import { requireValid } from "../status_code.ts";
-import { uncertainOutcomeError } from "../database/write_errors.ts";
-import type { Outcome, Outcomes, PendingWrite, Write } from "../database/writing_store.ts";
 import type { Connection } from "./connection.ts";
-import { isBusy } from "./errors.ts";
-import { LOG_LIMIT_BYTES } from "./open.ts";
+import { explained, isBusy } from "./errors.ts";
+import { LOG_LIMIT_BYTES, openSecondConnection } from "./open.ts";
 import type { OpenedFiles } from "./opened_files.ts";
-import { ThreadEnded } from "./thread.ts";
+import { answerRequests, startThread, type Thread, ThreadEnded } from "./thread.ts";
 import { BUSY_TIMEOUT_MS } from "./transaction.ts";
 import { WriteTransactions } from "./write_transactions.ts";
-import { startWritingThread, type WritingThread } from "./writing_thread.ts";
 
 /**
  * While commits take less than this, a lone create may be committed on the calling thread.
@@ -38,6 +42,15 @@ const DURATION_DECAY = 0.9;
  *   the store's own commits all others.
  */
 export type WriterThread = "auto" | "always" | "never";
+
+/** Commits the batches that it is sent. The request `close` closes its connection, and commits nothing. */
+type WritingThread = Thread<readonly Write[] | "close", Committed>;
+
+/** The outcomes of a batch, and the duration of its commit alone. */
+interface Committed {
+  outcomes: Outcome[];
+  milliseconds: number;
+}
 
 /**
  * Collects the writes of a store in batches, and commits each batch in one transaction: on the
@@ -72,7 +85,14 @@ export class Writer {
   }
 
   close(): MaybePromise<void> {
-    return chain(this.batch.close(), () => this.#thread && end(this.#thread));
+    return chain(this.batch.close(), () => this.#thread && this.#endThread(this.#thread));
+  }
+
+  /** Lets the thread close its connection, and ends it. */
+  async #endThread(thread: WritingThread): Promise<void> {
+    // If the thread has ended by itself, nothing is left to close.
+    await thread.ask("close").catch(() => {});
+    await thread.end();
   }
 
   #commit(pending: readonly PendingWrite[]): MaybePromise<void> {
@@ -90,7 +110,7 @@ export class Writer {
     // A database in memory has no files, and belongs to one connection, so no other thread can write to it.
     if (this.#writerThread === "never" || !files) return undefined;
     if (this.#writerThread === "auto" && this.#isShort(pending, files)) return undefined;
-    if (!this.#thread || this.#thread.hasEnded) this.#thread = startWritingThread(files);
+    if (!this.#thread || this.#thread.hasEnded) this.#thread = startThread(import.meta.url, files);
     return this.#thread;
   }
 
@@ -167,13 +187,6 @@ function validated(write: Write): Write {
   return { ...write, pet, request: { key, fingerprint, retentionMs } };
 }
 
-/** Lets the thread close its connection, and ends it. */
-async function end(thread: WritingThread): Promise<void> {
-  // If the thread has ended by itself, nothing is left to close.
-  await thread.ask("close").catch(() => {});
-  await thread.end();
-}
-
 function writesOf(pending: readonly PendingWrite[]): Write[] {
   return pending.map(({ write }) => write);
 }
@@ -185,4 +198,22 @@ function resolveAll(pending: readonly PendingWrite[], outcomes: readonly Outcome
 
 function rejectAll(pending: readonly PendingWrite[], error: unknown): void {
   for (const { reject } of pending) reject(error);
+}
+
+/** The first function that the thread calls. The thread has a connection of its own to the file. */
+export function runInThread(): void {
+  /** The connection for the transactions is opened for the first batch. If that fails, the next batch tries again. */
+  let transactions: WriteTransactions | undefined;
+
+  answerRequests((request: readonly Write[] | "close", files: OpenedFiles): Committed => {
+    if (request === "close") {
+      // This is never the last connection of the file, because the store closes its own after this thread has ended.
+      transactions?.connection.db.close();
+      return { outcomes: [], milliseconds: 0 };
+    }
+    transactions ??= explained(files.givenPath, () => new WriteTransactions(openSecondConnection(files)));
+    const startedAt = performance.now();
+    const outcomes = transactions.commit(request, BUSY_TIMEOUT_MS);
+    return { outcomes, milliseconds: performance.now() - startedAt };
+  });
 }

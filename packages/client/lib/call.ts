@@ -1,7 +1,7 @@
-import { readDeprecation } from "./deprecation.ts";
 import type { ClientSettings } from "./options.ts";
 import { createHide } from "./redaction.ts";
 import { type Answer, type Exchange, getAnswer } from "./request.ts";
+import { readDeprecation } from "./response_fields.ts";
 import { retry } from "./retry.ts";
 
 export interface CallParts<T> {

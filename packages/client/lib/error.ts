@@ -43,8 +43,8 @@ export interface ResponseFacts {
   /** The `Retry-After` of the response, in milliseconds. */
   retryAfterMs?: number | undefined;
   /**
-   * The error of the runtime that has led to this one, or the failure of an earlier attempt; see
-   * {@link PetstoreError}.
+   * What is known of the runtime's error that has led to this one, or the failure of an earlier
+   * attempt; see {@link PetstoreError}.
    */
   cause?: unknown;
 }
@@ -56,9 +56,9 @@ export interface ResponseFacts {
  * petstore, the `status` is 400 to 499, and there is no `cause`. Otherwise it may have been. The
  * `cause` says more:
  *
- * - If no whole response came, it is the error of the runtime.
- * - If a response came, or the deadline, it is the failure of the last attempt before that may have
- *   been carried out. Without such an attempt, there is no cause.
+ * - If no whole response came, it has the message, the `code` and the stack of the runtime's error.
+ * - If a response came, or the deadline, it is the failure of the attempt before. After the first
+ *   attempt, there is no cause.
  */
 export class PetstoreError extends Error {
   /** The name that logs show. */

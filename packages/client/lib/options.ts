@@ -1,4 +1,4 @@
-import type { Deprecation } from "./deprecation.ts";
+import type { Deprecation } from "./response_fields.ts";
 
 /** A function like `fetch`, which is always called with a `Request` alone. */
 export type Fetch = (request: Request) => Promise<Response>;
@@ -67,9 +67,8 @@ export function checkClientOptions(options: ClientOptions): ClientSettings {
 
 /** Checks a value for a header: it must be visible ASCII. */
 export function requireVisible(name: string, value: string): string {
-  if (value === undefined || value === "") throw new TypeError(`Option ${name} is missing or empty`);
   if (typeof value === "string" && /^[!-~]+$/.test(value)) return value;
-  throw wrong(name, "visible ASCII characters without spaces");
+  throw wrong(name, "a text of visible ASCII characters without spaces");
 }
 
 function checkBaseUrl(baseUrl: string | URL): string {
@@ -82,9 +81,9 @@ function checkBaseUrl(baseUrl: string | URL): string {
 }
 
 /** Parses a URL, or returns undefined. `URL.canParse()` is too new for some browsers. */
-export function parseUrl(text: string, base?: string): URL | undefined {
+function parseUrl(text: string): URL | undefined {
   try {
-    return new URL(text, base);
+    return new URL(text);
   } catch {
     return undefined;
   }

@@ -15,21 +15,34 @@ export function createHide(key: string): Hide {
   return (text) => text.replace(anyForm, "…");
 }
 
+/** What is kept of an error that `fetch` throws, as the `cause` of a failure. */
+export interface KeptError extends Error {
+  /** The code of the system or of the runtime, such as `ECONNREFUSED`. */
+  code?: string;
+}
+
+/** How many errors of a chain of causes are looked at: a chain may have no end. */
+const MOST_CAUSES = 4;
+
 /**
- * Copies the texts of an error of `fetch` and of its causes, without the key. Nothing else of the
- * error is kept, because it may have the request, or the bytes of a response that sends the key
- * back.
- *
- * @param depth How many causes are copied.
- * @returns An `Error`, whatever was thrown; undefined for `undefined` and `null`.
+ * Keeps of an error and its causes the last message and the last code, which are the system's,
+ * while the first often says only that `fetch` failed; and the stack of the first. None of them has
+ * the key. Nothing else is kept, because it may have the request, or the bytes of a response that
+ * sends the key back.
  */
-export function redactedCopy(thrown: unknown, hide: Hide, depth = 4): Error | undefined {
-  if (thrown === undefined || thrown === null || depth === 0) return undefined;
-  const { name, message = thrown, code, stack, cause } = thrown as Record<string, unknown>;
-  const inner = redactedCopy(cause, hide, depth - 1);
-  const copy = new Error(typeof message === "string" ? hide(message) : "", inner && { cause: inner });
-  for (const [member, value] of Object.entries({ name, code, stack })) {
-    if (typeof value === "string") Object.assign(copy, { [member]: hide(value) });
+export function keptError(thrown: unknown, hide: Hide): KeptError {
+  const { name, stack } = (thrown ?? {}) as Partial<Error>;
+  let message = String(thrown ?? "");
+  let code: string | undefined;
+  let each = thrown as KeptError | undefined | null;
+  for (let depth = 0; each && depth < MOST_CAUSES; depth++) {
+    message = each.message || each.code || message;
+    code = each.code ?? code;
+    each = each.cause as KeptError | undefined;
   }
-  return copy;
+  const kept = new Error(hide(String(message)));
+  for (const [member, value] of Object.entries({ name, code, stack })) {
+    if (typeof value === "string") Object.assign(kept, { [member]: hide(value) });
+  }
+  return kept;
 }

@@ -1,5 +1,6 @@
 import { PetstoreError, type ResponseFacts } from "./error.ts";
-import { type Hide, redactedCopy } from "./redaction.ts";
+import { type Hide, keptError } from "./redaction.ts";
+import { retryAfter } from "./response_fields.ts";
 
 /** A success of a petstore. */
 export interface Answer<T> {
@@ -49,20 +50,23 @@ interface Received {
   facts: ResponseFacts;
 }
 
-type Messages = Pick<Exchange<unknown>, "requestLine" | "hide">;
-
 /** @throws {PetstoreError} `connection_failed`, with the facts of the head if that has come. */
-async function receive(sendRequest: () => Promise<Response>, { requestLine, hide }: Messages): Promise<Received> {
+async function receive(
+  sendRequest: () => Promise<Response>,
+  { requestLine, hide }: Exchange<unknown>,
+): Promise<Received> {
   let facts: ResponseFacts | undefined;
   try {
     const response = await sendRequest();
     facts = factsOf(response, hide);
     return { response, text: await response.text(), facts };
   } catch (thrown) {
-    const cause = redactedCopy(thrown, hide);
-    if (cause?.name === "NotCapable") throw cause;
-    const message = `${requestLine} got no whole response${innermostMessage(cause)}`;
-    throw new PetstoreError("connection_failed", message, { ...facts, cause });
+    const cause = keptError(thrown, hide);
+    if (cause.name === "NotCapable") throw cause;
+    throw new PetstoreError("connection_failed", `${requestLine} got no whole response: ${cause.message}`, {
+      ...facts,
+      cause,
+    });
   }
 }
 
@@ -70,7 +74,7 @@ async function receive(sendRequest: () => Promise<Response>, { requestLine, hide
 function parseBody<T>(
   { response, text, facts }: Received,
   parse: Exchange<T>["parse"],
-  { requestLine, hide }: Messages,
+  { requestLine, hide }: Exchange<unknown>,
 ): T {
   try {
     return parse(text);
@@ -97,32 +101,9 @@ export function unexpected(message: string, facts: ResponseFacts): PetstoreError
   return new PetstoreError("unexpected_response", message, facts);
 }
 
-/**
- * The message of the last error in a chain of causes, with a colon before it, or "" if no error has
- * one. The last error is the system's, while the first often says only that `fetch` failed.
- */
-function innermostMessage(error: Error | undefined): string {
-  let last = "";
-  for (const { message, code } of errorAndCauses(error)) last = message || code || last;
-  return last === "" ? "" : `: ${last}`;
-}
-
-/** Iterates over an error and its causes. */
-export function* errorAndCauses(error: unknown): Generator<{ message?: string; code?: string; cause?: unknown }> {
-  for (let each = error; each instanceof Error; each = each.cause) yield each;
-}
-
 function factsOf({ status, headers }: Response, hide: Hide): ResponseFacts {
   const requestId = headers.get("x-request-id");
   return { status, requestId: requestId ? hide(requestId) : undefined, retryAfterMs: retryAfter(headers) };
-}
-
-/** The time that a server asks a client to wait (RFC 9110 §10.2.3), in milliseconds. */
-function retryAfter(headers: Headers): number | undefined {
-  const value = headers.get("retry-after");
-  if (value === null) return undefined;
-  const wait = /^\d+$/.test(value) ? 1000 * Number(value) : Date.parse(value) - Date.now();
-  return isNaN(wait) ? undefined : Math.max(0, wait);
 }
 
 /** Whether a response is declared as JSON, so that a body which is no JSON has been cut. */

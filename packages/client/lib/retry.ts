@@ -1,5 +1,5 @@
 import { PetstoreError } from "./error.ts";
-import { errorAndCauses } from "./request.ts";
+import type { KeptError } from "./redaction.ts";
 
 export interface RetryLimits {
   timeoutMs: number;
@@ -39,8 +39,8 @@ const SHORTEST_ATTEMPT_MS = 1_000;
  */
 export async function retry<T>({ timeoutMs, maxRetries, signal }: RetryLimits, attempt: Attempt<T>): Promise<T> {
   const end = performance.now() + timeoutMs;
-  /** The last failure that leaves unclear whether the server has carried out the request. */
-  let unclearFailure: PetstoreError | undefined;
+  /** The failure of the attempt before. It may leave unclear whether the server has carried out the request. */
+  let earlierFailure: PetstoreError | undefined;
   /** How many attempts in a row were refused, because nothing listens at the address. */
   let refusals = 0;
   for (let retries = 0;; retries++) {
@@ -58,9 +58,8 @@ export async function retry<T>({ timeoutMs, maxRetries, signal }: RetryLimits, a
     const canRetry = !isLast && isTransient(failure) && refusals <= REFUSED_RETRIES;
     const pause = pauseAfter(failure, retries, refusals);
     // A pause beyond the end of the call would end in the same failure, only later.
-    if (!canRetry || performance.now() + pause >= end) throw withHistory(failure, retries, unclearFailure);
-    // A 429 was refused before it was carried out, and a refused connection has carried nothing.
-    if (failure.status !== 429 && refusals === 0) unclearFailure = failure;
+    if (!canRetry || performance.now() + pause >= end) throw withHistory(failure, retries, earlierFailure);
+    earlierFailure = failure;
     await sleep(pause, signal);
   }
 }
@@ -111,10 +110,8 @@ async function runAttempt<T>(
 
 /** Whether nothing listens at the address, as Node, Deno and Bun say it. A browser does not tell. */
 function isRefused({ cause }: PetstoreError): boolean {
-  for (const { code, message = "" } of errorAndCauses(cause)) {
-    if (code === "ECONNREFUSED" || code === "ConnectionRefused" || /connection refused/i.test(message)) return true;
-  }
-  return false;
+  const { code, message = "" } = (cause ?? {}) as Partial<KeptError>;
+  return code === "ECONNREFUSED" || code === "ConnectionRefused" || /connection refused/i.test(message);
 }
 
 /** Whether the same request may succeed later. */
@@ -132,14 +129,10 @@ function pauseAfter({ retryAfterMs = 0 }: PetstoreError, retries: number, refusa
   return retryAfterMs + Math.random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** retries);
 }
 
-/** Adds to the last failure how many attempts got no response, and whether an earlier one may have been carried out. */
-function withHistory(
-  failure: PetstoreError,
-  retries: number,
-  unclearFailure: PetstoreError | undefined,
-): PetstoreError {
+/** Adds to the last failure how many attempts got no response, and the failure of the attempt before. */
+function withHistory(failure: PetstoreError, retries: number, earlier: PetstoreError | undefined): PetstoreError {
   if (failure.code === "connection_failed" && retries > 0) failure.message += ` (${retries + 1} attempts)`;
-  if (unclearFailure) failure.cause ??= unclearFailure;
+  if (earlier) failure.cause ??= earlier;
   return failure;
 }
 

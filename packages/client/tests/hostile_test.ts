@@ -11,26 +11,16 @@ import { response, type Script, withScript } from "../../../tests/support/http/s
 // As it is, in JSON and in an address, it differs. Without digits, which a port or a length could have.
 const KEY = 'pk_"secret"/qzjxkvbwph';
 
-type Inspect = (value: unknown, options: Record<string, unknown>) => string;
-
-/** Whatever a log can show of an error. Deno has an inspection of its own. */
-function shown(error: unknown): string {
-  const { Deno } = globalThis as { Deno?: { inspect: Inspect } };
-  return [
-    inspect(error, { depth: Infinity, showHidden: true, maxStringLength: Infinity, maxArrayLength: Infinity }),
-    Deno?.inspect(error, { depth: 99, showHidden: true, strAbbreviateSize: 1e6, iterableLimit: 1e6 }),
-    JSON.stringify(error),
-  ].join("\n");
-}
-
-/** Pieces of the key: as text, and as Node, Deno and Bun show bytes. */
+/** Pieces of the key: as text, and as the runtimes show bytes. */
 const PIECES = ["secr", "cret", KEY.slice(-10, -6), KEY.slice(-4)].flatMap((piece) => {
-  const bytes = Buffer.from(piece), hex = bytes.toString("hex");
-  return [piece, hex, hex.replace(/..(?!$)/g, "$& "), bytes.join(), bytes.join(", ")];
+  const bytes = Buffer.from(piece);
+  return [piece, bytes.toString("hex").replace(/..(?!$)/g, "$& "), bytes.join(), bytes.join(", ")];
 });
 
+/** Looks into all that a log can show of an error. */
 function assertHidden(error: unknown): void {
-  const text = shown(error);
+  const most = { depth: Infinity, maxStringLength: Infinity, maxArrayLength: Infinity };
+  const text = inspect(error, { showHidden: true, ...most }) + JSON.stringify(error);
   for (const piece of PIECES) assert.ok(!text.includes(piece), `${piece} is in ${text.slice(0, 2000)}`);
 }
 
@@ -72,7 +62,7 @@ test("of a message and of a deprecation, the key alone is hidden", async () => {
   assert.deepEqual([error.message, ...told], ["Seen … and …", "Seen … and …"]);
 });
 
-test("of an error of fetch, or of a body, only texts without the key are kept, of its causes too", async () => {
+test("of an error of fetch, or of a body, only the system's message and code and the stack are kept, without the key", async () => {
   const attached = { request: { authorization: `Bearer ${KEY}` }, body: Buffer.from(KEY) };
   const inner = Object.assign(new Error(`To ${KEY}`), { code: "ECONNREFUSED", ...attached });
   const thrown = Object.assign(new TypeError(`Failed: ${KEY}`, { cause: inner }), { code: "E_FETCH", ...attached });
@@ -82,9 +72,8 @@ test("of an error of fetch, or of a body, only texts without the key are kept, o
   for (const answer of [() => Promise.reject(thrown), broken]) {
     const error = await failed(answeredBy(answer, { key: KEY }).get(1n));
     assertHidden(error);
-    const { name, message, code, stack, cause } = error.cause as TypeError & { code: string };
-    assert.deepEqual([name, message, code], ["TypeError", "Failed: …", "E_FETCH"]);
-    assert.match(stack!, /hostile_test/);
-    assert.equal((cause as Error).message, "To …");
+    const { name, message, code, stack } = error.cause as TypeError & { code: string };
+    assert.deepEqual([name, message, code], ["TypeError", "To …", "ECONNREFUSED"]);
+    assert.match(stack!, /^TypeError: Failed: …\n[^]*hostile_test/);
   }
 });

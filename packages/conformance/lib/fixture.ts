@@ -1,8 +1,7 @@
 /** The store under test: how to open it for a case, and which cases apply to it. */
 
 import type { MaybePromise, PetStore } from "@petstore/petstore/store";
-import { ContractError } from "./guarantees.ts";
-import type { CaseContext, Need } from "./store/case.ts";
+import { type CaseContext, type Need, OPTIONAL_MEMBERS } from "./store/case.ts";
 
 /**
  * Which stores share the pets of a namespace.
@@ -51,28 +50,20 @@ function isShared({ sharing }: StoreFixture): boolean {
  */
 export async function skipper(fixture: StoreFixture): Promise<(needs: readonly Need[]) => string | false> {
   const store = await withNamespace(fixture, ({ open }) => open()).catch(() => undefined);
-  return (needs) => needs.map((need) => whyUnmet(need, fixture, store)).find((reason) => reason) ?? false;
-}
-
-/** Why a fixture or its store lacks what a case needs; false if it has it. */
-function whyUnmet(need: Need, fixture: StoreFixture, store: PetStore | undefined): string | false {
-  switch (need) {
-    case "restarts":
-      return fixture.sharing === "none" && "the pets do not survive a restart";
-    case "servers":
-      return !isShared(fixture) && "several stores cannot share the pets";
-    case "machines":
-      return fixture.sharing !== "machines" && "all servers use one clock";
-    case "crash":
-      return fixture.crash === undefined && "the fixture has no crash()";
-    default:
-      return store !== undefined && store[need] === undefined && `the store has no ${need}`;
+  const unmet: Partial<Record<Need, string | false>> = {
+    restarts: fixture.sharing === "none" && "the pets do not survive a restart",
+    machines: fixture.sharing !== "machines" && "all servers use one clock",
+    crash: fixture.crash === undefined && "the fixture has no crash()",
+  };
+  for (const member of OPTIONAL_MEMBERS) {
+    unmet[member] = store !== undefined && store[member] === undefined && `the store has no ${member}`;
   }
+  return (needs) => needs.map((need) => unmet[need] ?? false).find((reason) => reason) || false;
 }
 
 /**
  * Runs `work` with a new namespace. Afterwards closes the stores that `work` opened, except those
- * that crashed, and removes the namespace. If several steps fail, the first error is thrown.
+ * that crashed, and removes the namespace. If both fail, the error of `work` is thrown.
  */
 export async function withNamespace<T>(fixture: StoreFixture, work: (context: CaseContext) => Promise<T>): Promise<T> {
   const namespace = `case_${crypto.randomUUID().slice(-12)}`;
@@ -89,13 +80,20 @@ export async function withNamespace<T>(fixture: StoreFixture, work: (context: Ca
       opened = [];
     },
   };
-  const close = async (store: PetStore) => await store.close();
-  const remove = async () => await fixture.remove?.(namespace);
-  const [result] = await Promise.allSettled([work(context)]);
-  const [closed] = await Promise.allSettled([Promise.all(opened.map(close))]);
-  const [removed] = await Promise.allSettled([remove()]);
-  if (result.status === "rejected") throw result.reason;
-  if (closed.status === "rejected") throw new ContractError("service", closed.reason);
-  if (removed.status === "rejected") throw removed.reason;
-  return result.value;
+  const end = async () => {
+    try {
+      await Promise.all(opened.map(async (store) => await store.close()));
+    } finally {
+      await fixture.remove?.(namespace);
+    }
+  };
+  let result;
+  try {
+    result = await work(context);
+  } catch (error) {
+    await end().catch(() => {});
+    throw error;
+  }
+  await end();
+  return result;
 }

@@ -1,12 +1,11 @@
 /**
  * The statements of the store. Their parameters and columns are text, so that no number is rounded,
  * and none comes as bytes if the app has set `binary` for its pool.
- * They are plain SQL. `qualify()` makes them safe on a search path of other roles, and says which
- * few constructs they do without. The tables and the SQL functions are in the folder `schema`.
+ * They are plain SQL. {@link qualify} makes them safe on a search path of other roles. The tables and
+ * the SQL functions are in the folder `schema`.
  */
 
 import { PET_STATUSES, statusCode } from "@petstore/petstore/store/toolkit";
-import { qualify } from "./qualify.ts";
 
 export type ReadStatements = Record<"pet" | "all" | "ofStatus", string>;
 
@@ -142,4 +141,33 @@ export function missingRightsStatement(schema: string, wanted: string): string {
   return qualify(`SELECT what FROM (VALUES ${wanted}) AS wanted (what, is_given) WHERE NOT is_given
     UNION SELECT concat('EXECUTE on ', proname) FROM pg_catalog.pg_proc
       WHERE pronamespace = '"${schema}"'::regnamespace AND NOT has_function_privilege(oid, 'EXECUTE')`);
+}
+
+/**
+ * Puts `pg_catalog` before the names of operators, functions and types, which keeps the search path
+ * out of the store's SQL. Another role may create an operator, a function or a type in a schema of
+ * that path, which matches better than PostgreSQL's own. It would run with the rights of the
+ * petstore. A `SET search_path` on the connection is no way out, because the app and a pooler share
+ * the connections. The SQL functions of the schema set a path of their own.
+ *
+ * Statements do without `IN`, `BETWEEN`, `CASE x WHEN`, `JOIN … USING` and multiplication, whose
+ * operators are not qualified. `tests/search_path_test.ts` runs the statements on a path full of
+ * such objects.
+ *
+ * - A name directly before a bracket is a function if it is in lower case. Constructs such as
+ *   `COALESCE(` are in capitals.
+ * - A type follows `::`. Types that are keywords of SQL, such as `bigint`, always mean PostgreSQL's
+ *   own.
+ * - The `=` of an `UPDATE … SET column =` is no operator.
+ */
+function qualify(sql: string): string {
+  // Texts in quotes stay as they are.
+  return sql.replace(/'[^']*'|[^']+/g, (part) => part.startsWith("'") ? part : qualifyNames(part));
+}
+
+function qualifyNames(sql: string): string {
+  return sql
+    .replace(/(?<![\w."])[a-z]\w*\(/g, "pg_catalog.$&")
+    .replace(/::(?!bigint|smallint|integer|boolean)/g, "::pg_catalog.")
+    .replace(/(?<!SET \w+ )[-+/<>=~!@#%^&|]+/g, "OPERATOR(pg_catalog.$&)");
 }

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readAddress } from "../lib/address.ts";
-import { readPostgresStore } from "../../../lib/server/store_setting/postgres.ts";
+import { readPostgresStore } from "../../../lib/server/settings/store_setting.ts";
 import { SettingError } from "../../../lib/server/process/start_error.ts";
 
 /** Addresses, with what pg and the store get of them, and how a message names the database. */

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { StatementQueue } from "../lib/client/statement_queue.ts";
 import { StoreUnavailableError } from "@petstore/petstore/store";
 import { addPets } from "../lib/add_pets.ts";
 import { GroupCommit } from "../lib/commit.ts";
-import { PET, request } from "./support.ts";
+import { PET, request, test } from "./support.ts";
+import { runSql } from "../../../tests/support/postgres/postgres.ts";
 import { withStoppedClock } from "../../../tests/support/stopped_clock.ts";
+import { until } from "../../../tests/support/until.ts";
 import { withVirtualClock } from "../../../tests/support/virtual_clock.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -55,6 +56,16 @@ test("expired requests are deleted after the first create with a key, and again 
   const commits = new GroupCommit(fakeQueue((text: string) => Promise.resolve(created(String(texts.push(text))))));
   for (let i = 0; i < 501; i++) await commits.write({ kind: "createOnce", pet: PET, request: request(`${i}`) });
   assert.equal(texts.length, 501 + 2);
+});
+
+test.store("a store deletes expired requests after the first one that it remembers", async (store, url, schema) => {
+  const requests = `"${schema}".requests`;
+  await runSql(url, `INSERT INTO ${requests} SELECT 'old' || i, 'f', i, i FROM generate_series(1, 1500) AS i`);
+  const once = request("new");
+  await store.createOnce!(PET, once);
+  const left = async () => (await runSql(url, `SELECT key FROM ${requests}`)).flat();
+  await until("one request is left", async () => (await left()).length === 1);
+  assert.deepEqual(await left(), [once.key]);
 });
 
 /** The codes of errors, and how often a statement is sent if its first attempt ends in one. */

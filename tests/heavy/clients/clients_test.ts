@@ -1,11 +1,15 @@
-/** The clients that the commands of docs/clients.md generate, compiled strictly and used against a real server. */
+/**
+ * The clients that the commands of docs/clients.md generate, compiled strictly and used against a
+ * real server, and the description of which they are made, as Redocly sees it.
+ */
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { KEY } from "../../support/api.ts";
+import { FORGETFUL, openApiOf, serverOpenApiOf } from "../../support/descriptions.ts";
 import { readPage } from "../../support/pages.ts";
 import { nextPage } from "./examples/common.ts";
-import { generate, OUTPUTS, succeed, withServer } from "./support/tools.ts";
+import { generate, OUTPUTS, succeed, withServer, writeGenerated } from "./support/tools.ts";
 
 const HEADERS = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
 
@@ -48,3 +52,20 @@ for (const name of ["openapi_fetch", "hey_api", "openapi_fetch_exact"]) {
     });
   });
 }
+
+const ELSEWHERE = { basePath: "/api/v1", publicBaseUrl: "https://pets.example/api/v1", store: FORGETFUL };
+
+/** Each in a file of its name, which lint/.redocly.lint-ignore.yaml knows. */
+const DESCRIPTIONS: Record<string, string> = {
+  packaged: readPage("openapi.json"),
+  served: JSON.stringify(serverOpenApiOf({ cors: { origins: ["https://app.example"] } })),
+  mounted: JSON.stringify(openApiOf(ELSEWHERE)),
+  mounted_with_orders: JSON.stringify(openApiOf({ handleStoreOrders: () => new Response() })),
+};
+
+test("Redocly's strict rules find nothing wrong in openapi.json, and in the description as served and as mounted", async () => {
+  const files = Object.entries(DESCRIPTIONS).map(([name, text]) => writeGenerated(`${name}.json`, text));
+  const output = await succeed("redocly", ["lint", "--config=lint/redocly.yaml", ...files]);
+  assert.match(output, /Your API descriptions are valid/);
+  assert.doesNotMatch(output, /\d warning/);
+});

@@ -1,8 +1,7 @@
 /** The restore drill of docs/data.md, in a shell, with real damage. */
 
 import assert from "node:assert/strict";
-import { findBinaries } from "../../support/postgres/binaries.ts";
-import { whyNoCluster } from "../../support/postgres/cluster.ts";
+import { findBinaries, whyNoCluster } from "../../support/postgres/cluster.ts";
 import { withCluster } from "../../support/postgres/servers.ts";
 import { blocksOf, readPage } from "../../support/pages.ts";
 import { KEY, Ledger } from "../../support/server/ledger.ts";

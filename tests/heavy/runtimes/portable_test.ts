@@ -35,7 +35,7 @@ const PORTABLE_TESTS = PORTABLE.flatMap((pattern) => globSync(pattern, { cwd: RO
  * What Node has of its own: SQLite, threads and `fetch`. It has the engine of Deno, so the HTTP
  * contract would show nothing new.
  */
-const OF_NODE = /^\.\/(tests\/(stores\/|contract\/store_)|packages\/client\/tests\/(network|hostile)_)/;
+const OF_NODE = /^\.\/(tests\/(stores\/|contract\/store_)|packages\/client\/tests\/(responses|hostile)_)/;
 
 /**
  * Units and the SQLite store: for them, the oldest Node may lack something. It does not know

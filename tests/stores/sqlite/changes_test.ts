@@ -30,7 +30,7 @@ for (const writerThread of ["auto", "always", "never"] as const) {
   });
 }
 
-test.other(
+test.store(
   "a kept pet is read anew after another program has changed it, also when the log was written back",
   async (store, other) => {
     await store.create(REX);
@@ -42,12 +42,10 @@ test.other(
   },
 );
 
-const READS_IN_WORKER = new URL("./reads_in_worker.ts", import.meta.url);
+const STORE_IN_WORKER = new URL("./store_in_worker.ts", import.meta.url);
 
 test.path("a store in a worker, which cannot read the index of the log, sees what another program changes", async (path) => {
-  const worker = new Worker(READS_IN_WORKER, { workerData: { path } });
-  const [seen] = await once(worker, "message");
-  await worker.terminate();
+  const [seen] = await once(new Worker(STORE_IN_WORKER, { workerData: { path, closes: true } }), "message");
   assert.match(seen, /"name":"changed"/);
 });
 
@@ -79,7 +77,7 @@ const STATEMENTS: [expected: Change, sql: string][] = [
 ];
 
 for (const [expected, sql] of STATEMENTS) {
-  test.other(`of another program, this counts as ${expected}: ${sql}`, async (store, other) => {
+  test.store(`of another program, this counts as ${expected}: ${sql}`, async (store, other) => {
     await createMany(store, 9);
     other.exec("DELETE FROM pets WHERE id = 5");
     assertCounts(store, other, sql, expected);
@@ -93,14 +91,14 @@ const UNSEEN_BY_TRIGGERS: [done: string, sql: string][] = [
 ];
 
 for (const [done, sql] of UNSEEN_BY_TRIGGERS) {
-  test.other(`what another program alters counts as an alteration after: ${done}`, async (store, other) => {
+  test.store(`what another program alters counts as an alteration after: ${done}`, async (store, other) => {
     await createMany(store, 9);
     other.exec(`UPDATE pets SET name = 'pet ' || id; ${done}`);
     assertCounts(store, other, sql, "alteration");
   });
 }
 
-test.other(
+test.store(
   "each look that fails counts as an alteration: once the store is closed, what was kept is stale",
   async (store, other) => {
     await store.create(REX);

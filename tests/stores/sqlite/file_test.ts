@@ -83,15 +83,6 @@ test.path("pets that could not be read are read again when the disk gives the ri
   });
 });
 
-test.path("a file with two names is refused by both, because each name would have its own log", async (path) => {
-  await usingStore(path, async (store) => {
-    await store.create(REX);
-    linkSync(path, `${path}.other`);
-    assertRefused(`${path}.other`, /is a file with several names \(hard links\)/);
-  });
-  assertRefused(path, /is a file with several names/);
-});
-
 test.path("a second name that a file has for moments, as other starts give it some, is no reason to refuse it", async (path) => {
   await usingStore(path, () => linkSync(path, `${path}.other`));
   let pauses = 0;

@@ -3,17 +3,16 @@
 import assert from "node:assert/strict";
 import { renameSync } from "node:fs";
 import { StoreUnavailableError } from "../../../lib/stores/store.ts";
-import { keyOf, test, withOther } from "./support.ts";
+import { keyOf, test } from "./support.ts";
 
-test("keys are read while another connection has the write lock", () =>
-  withOther(async ({ keys }, other) => {
-    await keys.add(keyOf("a"));
-    other.exec("BEGIN IMMEDIATE");
-    const { version } = await keys.listSince!("");
-    assert.deepEqual(await keys.list(), [keyOf("a")]);
-    assert.deepEqual(await keys.listSince!(version), { version });
-    other.exec("ROLLBACK");
-  }));
+test.store("keys are read while another connection has the write lock", async ({ keys }, other) => {
+  await keys.add(keyOf("a"));
+  other.exec("BEGIN IMMEDIATE");
+  const { version } = await keys.listSince!("");
+  assert.deepEqual(await keys.list(), [keyOf("a")]);
+  assert.deepEqual(await keys.listSince!(version), { version });
+  other.exec("ROLLBACK");
+});
 
 /** Changes of two keys by another program, of which some balance each other. */
 const CHANGES = [
@@ -23,8 +22,9 @@ const CHANGES = [
   "created_at = created_at + CASE id WHEN 'key-a' THEN 1 ELSE -1 END",
 ];
 
-test("another program's changes of keys are noticed, and pets that it adds are none", () =>
-  withOther(async ({ keys }, other, path) => {
+test.store(
+  "another program's changes of keys are noticed, and pets that it adds are none",
+  async ({ keys }, other, path) => {
     for (const id of ["a", "b"]) await keys.add(keyOf(id));
     await keys.revoke("key-b", new Date(1));
     let { version } = await keys.listSince!("");
@@ -39,4 +39,5 @@ test("another program's changes of keys are noticed, and pets that it adds are n
     // Other programs would not see a change of a file that was moved.
     renameSync(path, `${path}.moved`);
     assert.throws(() => keys.listSince!(version), StoreUnavailableError);
-  }));
+  },
+);

@@ -39,7 +39,7 @@ async function runElsewhere(path: string, sql: string): Promise<void> {
 
 test.eachStore(
   "a file that other stores, connections and programs open and close keeps its log, and no acknowledged pet is lost",
-  async (store, path) => {
+  async (store, _other, path) => {
     for (let round = 0; round < 4; round++) await createMany(store, 64);
     await disturb(path);
     const inode = statSync(`${path}-wal`).ino;
@@ -52,7 +52,7 @@ test.eachStore(
   },
 );
 
-test.eachOther(
+test.eachStore(
   "while another connection has the write lock, creates wait for it and reads continue",
   async (store, other) => {
     // If a thread writes, it starts now, and not while the lock is held.
@@ -69,7 +69,7 @@ test.eachOther(
   },
 );
 
-test.eachOther("a create that gets no lock is refused in the end, and the next one is stored", async (store, other) => {
+test.eachStore("a create that gets no lock is refused in the end, and the next one is stored", async (store, other) => {
   await store.create(REX);
   other.exec("BEGIN IMMEDIATE");
   await assert.rejects(store.create(REX), /is locked by another process/);
@@ -102,7 +102,7 @@ test.path("creates are stored although clients have taken all descriptors, and t
   assert.equal(stdout, "1,2, and 3 by the thread\n", stderr);
 });
 
-test.other("a store opens while another program writes to its file", async (store, other, path) => {
+test.store("a store opens while another program writes to its file", async (store, other, path) => {
   await store.create(REX);
   other.exec("BEGIN IMMEDIATE");
   await using second = createSqliteStore(path, { writerThread: "never" });

@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { SELECT_MARKS } from "../../../lib/stores/sqlite/change_watch.ts";
-import { EXPORT_PAGE } from "../../../lib/stores/sqlite/exporter.ts";
 import { openDatabase } from "../../../lib/stores/sqlite/open.ts";
 import { SELECT_PAGE, SELECT_PAGE_OF_STATUS, SELECT_PET } from "../../../lib/stores/sqlite/pet_reader.ts";
 
@@ -39,11 +38,6 @@ const PLANS: [what: string, sql: string, steps: string[]][] = [
     SELECT_PAGE_OF_STATUS,
     // The end of the page is found in the index alone.
     pageSteps(`${BY_STATUS_ALONE} (status=? AND rowid>?)`, `${BY_STATUS} (status=? AND rowid>? AND rowid<?)`),
-  ],
-  [
-    "a part of an export",
-    EXPORT_PAGE,
-    pageSteps(`${BY_ID} (rowid>?)`, `${BY_ID} (rowid>? AND rowid<?)`),
   ],
 ];
 

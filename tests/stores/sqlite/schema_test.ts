@@ -1,15 +1,11 @@
 /** The schema of a file: how a later version of it comes about, and what another program can do to it. */
 
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { DatabaseSync } from "node:sqlite";
-import process from "node:process";
-import { promisify } from "node:util";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
-import { migrate } from "../../../lib/stores/sqlite/migrate.ts";
-import { readVersion, requireKnownSchema } from "../../../lib/stores/sqlite/ownership.ts";
-import { expectedSchemaText } from "../../../lib/stores/sqlite/schema_text.ts";
-import { query, request, REX, test, usingStore } from "./support.ts";
+import { expectedSchemaText, migrate, readVersion } from "../../../lib/stores/sqlite/schema.ts";
+import { whileReplaced } from "../../support/while_replaced.ts";
+import { query, request, REX, test } from "./support.ts";
 
 /** The migrations of a made-up later program: the one that there is, and one that adds a column. */
 const FIRST = [...expectedSchemaText().values()].join(";\n") + "; INSERT INTO alteration VALUES (1)";
@@ -20,7 +16,7 @@ const LATER = {
   message: /has version 2 of the schema, and this program knows 1: use the later program that wrote it$/,
 };
 
-test.eachOther(
+test.eachStore(
   "a second migration keeps the pets, and a program of the first one then refuses the file",
   async (store, other, path) => {
     await store.create(REX);
@@ -34,38 +30,28 @@ test.eachOther(
   },
 );
 
-test.path("a migration that fails leaves the file as it was, and this program continues with it", async (path) => {
-  await usingStore(path, (store) => store.create(REX));
-  const db = new DatabaseSync(path);
-  assert.throws(
-    () => migrate(db, path, [FIRST, `${SECOND}; INSERT INTO nowhere VALUES (1)`]),
-    /no such table: nowhere/,
-  );
-  requireKnownSchema(db, path);
-  assert.equal(readVersion(db), 1);
-  db.close();
-  assert.equal(await usingStore(path, (store) => store.create(REX)), 2n);
-});
-
-test.path("programs that start at the same time migrate a file once", async (path) => {
-  await usingStore(path, (store) => store.create(REX));
-  const module = new URL("../../../lib/stores/sqlite/migrate.ts", import.meta.url);
-  const migrations = [FIRST, "CREATE TABLE IF NOT EXISTS runs (n INTEGER); INSERT INTO runs VALUES (1)"];
-  const code = `const { DatabaseSync } = await import("node:sqlite");
-    const { migrate } = await import("${module}");
-    const db = new DatabaseSync(${JSON.stringify(path)});
-    // A store sets it too: the first program that opens the log keeps others out for a moment.
-    db.exec("PRAGMA busy_timeout = 5000");
-    migrate(db, "", ${JSON.stringify(migrations)});
-    db.close();`;
-  const flags = process.versions["deno"] ? ["eval", "--no-config"] : ["--eval"];
-  await Promise.all(Array.from({ length: 4 }, () => promisify(execFile)(process.execPath, [...flags, code])));
-  assert.deepEqual(query(path, "SELECT count(*) AS runs FROM runs"), [{ runs: 1 }]);
-});
+test.store(
+  "a program that waited while another one has migrated the file does not do so again",
+  async (_store, other, path) => {
+    const migrations = [FIRST, "CREATE TABLE second (n INTEGER)"];
+    using first = new DatabaseSync(path);
+    // A program asks for the time before it waits for the lock.
+    const { now } = performance;
+    const migrateFirst = () => {
+      performance.now = now;
+      migrate(first, path, migrations);
+      return 0;
+    };
+    await whileReplaced(performance as { now: () => number }, { now: migrateFirst }, () => {
+      migrate(other, path, migrations);
+    });
+    assert.equal(readVersion(other), 2);
+  },
+);
 
 const UNAVAILABLE = { name: "StoreUnavailableError" };
 
-test.eachOther(
+test.eachStore(
   "a store is unavailable while another program has renamed its table, and works again afterwards",
   async (store, other) => {
     // If a thread writes, it starts before the alteration in the second round, and after it in the first one.
@@ -82,7 +68,7 @@ test.eachOther(
   },
 );
 
-test.eachOther(
+test.eachStore(
   "a store whose file is overwritten by another database says so, and adds nothing to it",
   async (store, other) => {
     await store.create(REX);

@@ -44,31 +44,31 @@ const each: Define = (name, run) => {
   }
 };
 
-/** Tests that get a path, an empty store, or that and another connection to its file, once or for each writer. */
+/**
+ * Tests that get a path, or an empty store, another connection to its file, and its path, once or
+ * for each writer.
+ */
 export const test = Object.assign(usual, {
   path: testWith(withPath),
-  fastPath: testWith(withFastPath),
   store: testWith(withStore),
-  other: testWith(withOther),
-
   eachPath: testWith(withPath, each),
   eachStore: testWith(withStore, each),
-  eachOther: testWith(withOther, each),
 });
 
-/** Runs `use` with the path of a database file that does not exist yet. */
-export function withPath(use: (path: string) => void | Promise<void>, parent?: string): Promise<void> {
-  return withTempFolder((folder) => use(join(folder, "pets.db")), parent);
+/** Runs `use` with the path of a database file that does not exist yet, where a commit is short. */
+export function withPath(use: (path: string) => void | Promise<void>): Promise<void> {
+  return withTempFolder((folder) => use(join(folder, "pets.db")), IN_MEMORY);
 }
 
-/** The same in a folder in memory, for tests in which a commit must be short. */
-export function withFastPath(use: (path: string) => void | Promise<void>): Promise<void> {
-  return withPath(use, IN_MEMORY);
-}
-
-/** Runs `use` with an empty store, and closes it. */
-export function withStore(use: (store: SqliteStore, path: string) => void | Promise<void>): Promise<void> {
-  return withPath((path) => usingStore(path, (store) => use(store, path)));
+function withStore(
+  use: (store: SqliteStore, other: DatabaseSync, path: string) => void | Promise<void>,
+): Promise<void> {
+  return withPath((path) =>
+    usingStore(path, async (store) => {
+      using other = new DatabaseSync(path);
+      await use(store, other, path);
+    })
+  );
 }
 
 /** Opens a store, runs `use`, and closes the store. */
@@ -79,20 +79,6 @@ export async function usingStore<T>(path: string, use: (store: SqliteStore) => T
   } finally {
     await store.close();
   }
-}
-
-/** Runs `use` with an empty store and another connection to its file. */
-export function withOther(
-  use: (store: SqliteStore, other: DatabaseSync, path: string) => void | Promise<void>,
-): Promise<void> {
-  return withStore(async (store, path) => {
-    const other = new DatabaseSync(path);
-    try {
-      await use(store, other, path);
-    } finally {
-      other.close();
-    }
-  });
 }
 
 /**

@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { renameSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { exportDatabase } from "../../../lib/stores/sqlite/exporter.ts";
-import { importPets } from "../../../lib/stores/sqlite/importer.ts";
+import { exportDatabase, importPets } from "../../../lib/stores/sqlite/transfer.ts";
 import { StoreUnavailableError } from "../../../lib/stores/store.ts";
 import { execute, query, REX, test, usingStore } from "./support.ts";
 

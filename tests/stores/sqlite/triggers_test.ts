@@ -1,7 +1,7 @@
 /** Triggers of another program in the file: a client is told of no pet that is not stored, and of no other pet. */
 
 import assert from "node:assert/strict";
-import { importPets } from "../../../lib/stores/sqlite/importer.ts";
+import { importPets } from "../../../lib/stores/sqlite/transfer.ts";
 import { createMany, query, request, REX, test } from "./support.ts";
 
 const STRANGE = {
@@ -26,7 +26,7 @@ const TRIGGERS: [what: string, sql: string][] = [
 const GROUPS = [0, 1, 0, 39].map((others) => [...Array(others).fill(REX), { ...REX, name: "Odd" }]);
 
 for (const [what, sql] of TRIGGERS) {
-  test.eachOther(`a create is undone if a trigger ${what}, and so is an import`, async (store, other, path) => {
+  test.eachStore(`a create is undone if a trigger ${what}, and so is an import`, async (store, other, path) => {
     await createMany(store, 3);
     other.exec(`CREATE TRIGGER strange ${sql}`);
     for (const pets of GROUPS) {
@@ -40,13 +40,13 @@ for (const [what, sql] of TRIGGERS) {
   });
 }
 
-test.eachOther("a create is stored if a trigger copies it elsewhere", async (store, other) => {
+test.eachStore("a create is stored if a trigger copies it elsewhere", async (store, other) => {
   other.exec("CREATE TABLE audit (id INTEGER)");
   other.exec("CREATE TRIGGER copy AFTER INSERT ON pets BEGIN INSERT INTO audit VALUES (NEW.id); END");
   assert.deepEqual((await createMany(store, 40)).at(-1), 40n);
 });
 
-test.eachOther("a create with an Idempotency-Key is undone if a trigger drops its key", async (store, other) => {
+test.eachStore("a create with an Idempotency-Key is undone if a trigger drops its key", async (store, other) => {
   other.exec("CREATE TRIGGER strange BEFORE INSERT ON idempotency_keys BEGIN SELECT raise(IGNORE); END");
   await assert.rejects(store.createOnce(REX, request("a")), STRANGE);
   other.exec("DROP TRIGGER strange");

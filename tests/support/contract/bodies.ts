@@ -4,7 +4,7 @@ import { disconnected } from "../../../lib/http/interruption.ts";
 import { type Api, type ApiResponse, encode, type RequestBody } from "../../../packages/conformance/lib/http/api.ts";
 import assert from "node:assert/strict";
 import { assertResponse, petsOf } from "../../../packages/conformance/lib/http/responses.ts";
-import { PET, stream } from "../../../packages/conformance/lib/http/body.ts";
+import { PET, stream } from "../../../packages/conformance/lib/http/create.ts";
 import { until } from "../until.ts";
 import type { OwnCase } from "./all.ts";
 

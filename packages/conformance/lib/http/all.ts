@@ -1,8 +1,7 @@
 import { AUTH_CASES } from "./auth.ts";
-import { BODY_CASES } from "./body.ts";
 import type { HttpCase } from "./case.ts";
 import { CONDITIONAL_CASES } from "./conditional.ts";
-import { CREATE_CASES } from "./create.ts";
+import { BODY_CASES, CREATE_CASES } from "./create.ts";
 import { GET_CASES } from "./get.ts";
 import { IDEMPOTENCY_CASES } from "./idempotency.ts";
 import { LIST_CASES } from "./list.ts";

@@ -1,7 +1,5 @@
 /** A client of a petstore. */
 
-import { show } from "../shown_text.ts";
-
 /** Responds to a request, as `handle` of a petstore does. */
 export type Handle = (request: Request) => Promise<Response>;
 
@@ -21,7 +19,10 @@ export interface SeenResponse {
 }
 
 export interface ApiResponse extends SeenResponse {
-  /** The method and the path of the request, and its body, for messages: their beginning, without the key. */
+  /**
+   * The method and the path of the request, and its body if it is a text, for the end of a message.
+   * It is whole, because of a part of the key nobody could tell that it must be hidden.
+   */
   request: string;
 }
 
@@ -59,7 +60,7 @@ export function createApi({ base, key: ownKey, exchange }: ApiTarget) {
     const streamed = body === undefined ? {} : { body, duplex: "half" } as const;
     const seen = await exchange(url, { method, headers: all, ...streamed });
     const text = typeof body === "string" ? body : "";
-    return { ...seen, request: show(`${method} ${path} ${text}`.trimEnd(), [ownKey], 80) };
+    return { ...seen, request: `${method} ${path} ${text}`.trimEnd() };
   }
 
   return {

@@ -8,10 +8,15 @@ export function ok(value: unknown, message: string): asserts value {
   if (!value) throw new Error(message);
 }
 
-/** Compares two values by their JSON. @param what The subject of the sentence that tells the difference. */
-export function equal(actual: unknown, expected: unknown, what: string): void {
+/**
+ * Compares two values by their JSON.
+ *
+ * @param what The subject of the sentence that tells the difference.
+ * @param where The end of the sentence. It may be long: a report cuts off the end of a long reason.
+ */
+export function equal(actual: unknown, expected: unknown, what: string, where = ""): void {
   const [seen, wanted] = [asJson(actual), asJson(expected)];
-  ok(seen === wanted, `${what} should be ${wanted}, not ${seen}`);
+  ok(seen === wanted, `${what} should be ${wanted}, not ${seen}${where}`);
 }
 
 /** @param must The sentence that tells what the text must be. */

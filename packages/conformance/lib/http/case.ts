@@ -45,6 +45,3 @@ export function addition(area: string, promise: string, runs: Runs): HttpCase[] 
 function cases(topic: Topic, runs: Runs): HttpCase[] {
   return Object.entries(runs).map(([name, run]) => ({ ...topic, name, run }));
 }
-
-/** Thrown to end a case that the settings of the petstore, or its catalogue, make impossible. */
-export class NotApplicable extends Error {}

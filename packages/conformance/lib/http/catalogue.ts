@@ -3,14 +3,13 @@
 import type { PetStatus } from "@petstore/petstore";
 import type { Api, ApiResponse } from "./api.ts";
 import * as assert from "./assert.ts";
-import { NotApplicable } from "./case.ts";
 import { idsOf, linkTo, petOf } from "./responses.ts";
 
 /** How many pages a case reads at most. */
 export const MOST_PAGES = 20;
 
-/** How far a case looks for the end of a list, in pages of 100 pets. */
-const MOST_PAGES_TO_END = 200;
+/** How far a case looks for the end of a list, in pages of 100 pets: the list of a wrong server may have none. */
+const MOST_PAGES_TO_END = 10_000;
 
 /** How many ids are tried between two pets. No case adds more pets. */
 const MOST_ADDED = 300n;
@@ -89,7 +88,7 @@ export async function openEnd(api: Api, status?: PetStatus): Promise<OpenEnd> {
     assert.ok(next !== undefined, "The list ends without the pet that was added");
     query = next;
   }
-  throw new NotApplicable(`the list has more than ${MOST_PAGES_TO_END * 100} pets, so its end is too far`);
+  throw new Error(`The list has no end, or more than ${MOST_PAGES_TO_END * 100} pets`);
 }
 
 function withLimit(query: string, limit: number): string {

@@ -23,17 +23,17 @@ export function assertResponse(
   code?: ErrorBody["code"],
   { message = /^/, headers = {} }: Expected = {},
 ): void {
-  const of = `of the response to ${response.request}`;
-  assert.equal(response.status, status, `The status ${of}`);
-  for (const [name, value] of Object.entries(headers)) {
-    assert.equal(response.headers.get(name), value, `The field ${name} ${of}`);
+  const where = ` in the response to ${response.request}`;
+  assert.equal(response.status, status, "The status", where);
+  const fields = code === undefined ? headers : { "x-content-type-options": "nosniff", ...headers };
+  for (const [name, value] of Object.entries(fields)) {
+    assert.equal(response.headers.get(name), value, `The field ${name}`, where);
   }
   if (code === undefined) return;
   const error = assertError(response);
   const members = ["code", "message", "status"];
-  assert.equal([error.code, Object.keys(error).sort()], [code, members], `The code and the members ${of}`);
-  assert.equal(response.headers.get("x-content-type-options"), "nosniff", `The field X-Content-Type-Options ${of}`);
-  assert.match(error.message, message, `The message ${of} must match ${message}`);
+  assert.equal([error.code, Object.keys(error).sort()], [code, members], "The code and the members", where);
+  assert.match(error.message, message, `The message must match ${message}`);
 }
 
 /** Throws unless the media type is that of JSON. */

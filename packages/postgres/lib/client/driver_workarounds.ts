@@ -4,7 +4,7 @@
  * node-postgres on which `tests/faults` passes without it.
  */
 
-import type { PostgresPool } from "./pool.ts";
+import type { PostgresPool } from "./connection.ts";
 
 const guardedPools = new WeakSet<object>();
 

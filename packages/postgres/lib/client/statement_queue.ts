@@ -8,10 +8,16 @@ import { StoreUnavailableError } from "@petstore/petstore/store";
 import { storeClosed, uncertainOutcomeError } from "@petstore/petstore/store/toolkit";
 import type { CheckedOptions } from "../options.ts";
 import { CANCEL } from "../statements.ts";
-import { type Connection, type Parameter, type Row, runStatement } from "./connection.ts";
+import {
+  type Connection,
+  maxConnectionsOf,
+  type Parameter,
+  type PostgresPool,
+  type Row,
+  runStatement,
+} from "./connection.ts";
 import { asUnavailable, isAnswer, isRefusal } from "./errors.ts";
 import { guardPool, ignoreError } from "./driver_workarounds.ts";
-import { maxConnectionsOf, type PostgresPool } from "./pool.ts";
 
 /** How many statements may wait for a connection. */
 const MAX_WAITING = 10_000;

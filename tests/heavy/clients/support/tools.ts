@@ -29,19 +29,14 @@ const ENVIRONMENT = {
 
 /**
  * Runs a program of node_modules, by its name for npx, or a script of this folder: on Node if it
- * can be, or else on Deno. The output is that of both streams.
+ * can be, or else on Deno. It must succeed. Returns the output of both streams.
  */
-export async function run(program: string, args: string[], env: Record<string, string> = {}) {
+export async function succeed(program: string, args: string[], env: Record<string, string> = {}): Promise<string> {
   const path = program.endsWith(".ts") ? program : `${ROOT}node_modules/.bin/${program}`;
   const [command = "", ...flags] = hasCommand(NODE) ? [NODE] : [Deno.execPath(), "run", "--quiet", "-A"];
   await using child = new Child(command, [...flags, path, ...args], { cwd: FOLDER, env: { ...ENVIRONMENT, ...env } });
   const code = await child.ended;
-  return { code, output: child.written.stdout + child.written.stderr };
-}
-
-/** Runs a program that must succeed, and returns its output. */
-export async function succeed(program: string, args: string[], env?: Record<string, string>): Promise<string> {
-  const { code, output } = await run(program, args, env);
+  const output = child.written.stdout + child.written.stderr;
   assert.equal(code, 0, `${program} ${args.join(" ")}\n${output}`);
   return output;
 }
