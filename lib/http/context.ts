@@ -1,5 +1,3 @@
-import type { HeaderFields } from "./reply.ts";
-
 /** Who sends a request, and what they may do. */
 export interface Caller {
   /**
@@ -25,8 +23,8 @@ export class Notes {
   route?: string | undefined;
   /** Who sent the request. The pipeline notes it, also for a caller whose right does not suffice. */
   caller?: Caller;
-  /** Header fields that are added to the response, whatever answers the request. `withFaults()` notes them. */
-  fields?: HeaderFields;
+  /** The fault on purpose that the request has drawn. `withFaults()` notes it, and the response names it. */
+  fault?: string;
   /** The id of the request. `requestIdOf()` notes it when it is first asked for it. */
   requestId?: string;
 }

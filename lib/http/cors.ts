@@ -4,7 +4,7 @@
  * the fields that permit a page to read a response.
  */
 
-import { extendReply, type Reply } from "./reply.ts";
+import { extendReply, FAULT_FIELD, type Reply } from "./reply.ts";
 import type { RequestContext } from "./context.ts";
 
 /** The option `cors`. */
@@ -40,7 +40,7 @@ const EXPOSED_FIELDS = [
   "www-authenticate",
   "idempotency-replayed",
   "x-request-id",
-  "petstore-fault",
+  FAULT_FIELD,
 ];
 
 /**

@@ -1,7 +1,7 @@
 import { conditionalReply } from "./conditional.ts";
 import type { RequestContext } from "./context.ts";
 import { type Cors, withCorsFields } from "./cors.ts";
-import { extendReply, KeptReply, type Reply, withoutBody } from "./reply.ts";
+import { extendReply, FAULT_FIELD, KeptReply, type Reply, withoutBody } from "./reply.ts";
 import { withRequestId } from "./request_id.ts";
 
 /**
@@ -42,11 +42,11 @@ export function createFinisher({ cors, requestIds, observe, mayLackAuthorization
   const idsFrom = { all: 0, failures: 400, none: Infinity }[requestIds];
 
   function prepare(original: Reply, context: RequestContext): Reply {
-    const { method, fields } = context;
+    const { method, fault } = context;
     let reply = original;
     if (method === "GET" || method === "HEAD") reply = conditionalReply(reply, context);
     if (method === "HEAD") reply = withoutBody(reply);
-    if (fields) reply = extendReply(reply, fields);
+    if (fault !== undefined) reply = extendReply(reply, { [FAULT_FIELD]: fault });
     if (mayLackAuthorization && context.caller && context.header("authorization") === null) reply = keepPrivate(reply);
     if (reply.status >= idsFrom) reply = withRequestId(reply, context);
     // CORS comes last, because its fields name the other ones.

@@ -18,6 +18,9 @@ export type HeaderFields = Readonly<Record<string, string>>;
  */
 export const BROKEN_OFF: unique symbol = Symbol("broken off");
 
+/** The field that names the fault on purpose of a response. */
+export const FAULT_FIELD = "petstore-fault";
+
 /** The body of a reply. It is all there, so whatever sends it needs no stream. */
 export type Body = string | Uint8Array<ArrayBuffer> | typeof BROKEN_OFF | null;
 

@@ -5,20 +5,16 @@
  */
 
 import { hashText } from "../http/hash.ts";
-import type { RequestContext } from "../http/context.ts";
 import type { Handler } from "../http/operation.ts";
 import { BROKEN_OFF, type Reply } from "../http/reply.ts";
 import { withoutCache } from "../operations/definition.ts";
 import { STORE_UNAVAILABLE } from "../operations/failure_groups.ts";
 import { sleep } from "../promises.ts";
-import { checkFaults, type Fault, FAULT_FIELD, type FaultOptions, FAULTS } from "./fault_options.ts";
+import { checkFaults, type Fault, type FaultOptions, FAULTS } from "./fault_options.ts";
 import { createService, type Service } from "./service.ts";
 
 /** The status is 503, so that a client which does not read the body sees no success either. The body breaks off. */
 const BROKEN_REPLY: Reply = { status: 503, headers: {}, body: BROKEN_OFF };
-
-/** The faults that requests have drawn. A request has one at most, also if its petstore got faults several times. */
-const DRAWN = /* @__PURE__ */ new WeakMap<RequestContext, Fault>();
 
 /**
  * Makes another service of the same settings, some of whose requests fail. The given one stays
@@ -48,10 +44,10 @@ function withDraws(handler: Handler, drawFault: () => Fault | undefined, delayMs
   const answer = withoutCache(handler);
   return (call) => {
     const { context } = call;
-    const fault = DRAWN.has(context) ? undefined : drawFault();
+    // A request has one fault at most, also if its petstore got faults several times.
+    const fault = context.fault === undefined ? drawFault() : undefined;
     if (!fault) return answer(call);
-    DRAWN.set(context, fault);
-    context.fields = { [FAULT_FIELD]: fault };
+    context.fault = fault;
     switch (fault) {
       case "delay":
         return sleep(delayMs).then(() => answer(call));
@@ -73,7 +69,7 @@ function withDraws(handler: Handler, drawFault: () => Fault | undefined, delayMs
 function withLosses({ respond, finisher }: Service): Service["respond"] {
   return (context, send) =>
     respond(context, (reply) => {
-      const isLost = DRAWN.get(context) === "lose";
+      const isLost = context.fault === "lose";
       return send(isLost ? finisher.prepare(BROKEN_REPLY, context) : reply);
     });
 }

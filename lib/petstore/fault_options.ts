@@ -24,9 +24,6 @@ export interface FaultOptions {
   seed?: number;
 }
 
-/** The field that names the fault of a response. */
-export const FAULT_FIELD = "petstore-fault";
-
 /** The kinds of faults, in the order in which the shares are drawn. */
 export const FAULTS = ["delay", "unavailable", "cut", "lose"] as const;
 

@@ -5,7 +5,6 @@
  * third of a response.
  */
 
-import { FAULT_FIELD } from "../../petstore/fault_options.ts";
 import { bodyBytes, KeptReply, type Reply } from "../../http/reply.ts";
 import type { RequestContext } from "../../http/context.ts";
 import type { Observer } from "../../http/finisher.ts";
@@ -56,9 +55,8 @@ function isSuccessfulProbe({ route }: RequestContext, { status }: Reply): boolea
 
 /** A line of text, such as `2026-11-20T08:00:00.000Z 127.0.0.1 GET /v1/pets 200 0.4ms`. */
 function formatText(time: string, request: string, context: RequestContext, reply: Reply, durationMs: number): string {
-  const { client = "-", fields } = context;
+  const { client = "-", fault } = context;
   const code = reply.code === undefined ? "" : ` ${reply.code}`;
-  const fault = fields?.[FAULT_FIELD];
   const faultNote = fault === undefined ? "" : ` fault on purpose: ${fault}`;
   return `${time} ${client} ${request}${code} ${durationMs.toFixed(1)}ms${faultNote}`;
 }
@@ -79,7 +77,7 @@ function formatJson(time: string, request: string, context: RequestContext, repl
     `,"durationMs":${durationMs.toFixed(1)}` +
     member("bytes", bodyBytes(reply)) +
     member("caller", context.caller?.id) +
-    member("fault", context.fields?.[FAULT_FIELD]) +
+    member("fault", context.fault) +
     member("traceId", traceIdOf(context)) +
     member("client", context.client) +
     "}";
