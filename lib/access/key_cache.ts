@@ -59,40 +59,47 @@ export class KeyCache {
    */
   find(key: string, arrivedAt: number): MaybePromise<KeyOwner | undefined> {
     const state = this.#state;
-    const lastRead = this.#reads.last.number;
+    const earlierReads = this.#reads.last.number;
     if (state.kind === "unread" || arrivedAt >= state.usableUntil) {
-      return this.#findInNextState(key, lastRead, state);
+      return this.#findAfterReads(key, earlierReads, state);
     }
     if (this.#reads.isDue(arrivedAt)) {
-      if (!READS_ARE_SHARED) return this.#findInNextState(key, lastRead, state);
+      if (!READS_ARE_SHARED) return this.#findAfterReads(key, earlierReads, state);
       this.#reads.beginInBackground();
     }
     const { ring } = state.keys;
     return chain(ring.find(key), (owner) => {
-      return owner || state.kind === "outage" ? owner : this.#findInNextState(key, lastRead, state, ring);
+      return owner || state.kind === "outage" ? owner : this.#findAfterReads(key, earlierReads, state, ring);
     });
   }
 
   /**
-   * Looks a key up when a read has ended, and again after the next one, unless this one decides.
+   * Looks a key up each time when a read has ended, until it is found, or a read has decided that
+   * there is no such key.
    *
-   * @param lastRead The number of the last read that began before the request came.
+   * @param earlierReads The number of the last read that began before the request came.
+   * @param before The state when the request came.
    * @param searched The ring that does not have the key. It is not searched again, because that may
    * need the digest of the key.
    */
-  async #findInNextState(
+  async #findAfterReads(
     key: string,
-    lastRead: number,
+    earlierReads: number,
     before: KeyState,
     searched?: KeyRing,
   ): Promise<KeyOwner | undefined> {
-    const state = await this.#nextState(before);
-    if (state.kind === "unread") throw state.error;
-    const { ring, read } = state.keys;
-    const owner = ring === searched ? undefined : await ring.find(key);
-    // A read that began after the request has each key that the request may use. In an outage, no request waits longer.
-    const decides = owner || read.number > lastRead || state.kind === "outage";
-    return decides ? owner : this.#findInNextState(key, lastRead, state, ring);
+    let state = before;
+    let withoutKey = searched;
+    while (true) {
+      state = await this.#nextState(state);
+      if (state.kind === "unread") throw state.error;
+      const { ring, read } = state.keys;
+      const owner = ring === withoutKey ? undefined : await ring.find(key);
+      if (owner) return owner;
+      // A read that began after the request has each key that the request may use. In an outage, no request waits longer.
+      if (read.number > earlierReads || state.kind === "outage") return undefined;
+      withoutKey = ring;
+    }
   }
 
   /** Waits for another state than this one. */
