@@ -107,10 +107,11 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
    */
   get(id: bigint): string | undefined {
     this.#watch.noticeCommits();
-    const kept = this.#texts.find(id, this.#watch.counters.alterations);
+    const { alterations } = this.#watch.counters;
+    const kept = this.#texts.find(id, alterations);
     if (kept !== undefined) return kept;
     const text = this.#reader.get(id);
-    if (text !== undefined) this.#texts.offer(id, text);
+    if (text !== undefined) this.#texts.offer(id, text, alterations);
     return text;
   }
 

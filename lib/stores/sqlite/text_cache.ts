@@ -4,19 +4,22 @@ const SLOTS = 131_072;
 /**
  * Keeps the texts of pets that are read often. Each id has one slot, which it shares with others.
  * An id takes an empty slot at once, and the slot of another id when it is missed twice with no
- * other miss of the slot between.
+ * other miss of the slot between. A slot with a text that may be stale counts as empty.
  */
 export class TextCache {
   /**
    * For each slot, the id whose text is kept. `NaN` stands for none, because another program may
    * have added the id 0.
    */
-  readonly #keptIds = new Float64Array(SLOTS);
-  /** For each slot, the id that was missed last. */
-  readonly #missedIds = new Float64Array(SLOTS);
+  readonly #keptIds = new Float64Array(SLOTS).fill(NaN);
+  /**
+   * For each slot, the counter of alterations when its text was read. With another one, the text
+   * may be stale.
+   */
+  readonly #alterations = new Float64Array(SLOTS);
   readonly #texts: (string | undefined)[] = Array(SLOTS);
-  /** The counter of alterations when the kept texts were read. With another one, they may be stale. */
-  #alterations = -1;
+  /** For each slot, the id that was missed last. */
+  readonly #missedIds = new Float64Array(SLOTS).fill(NaN);
 
   /**
    * Finds the text of a pet, if it is kept.
@@ -25,25 +28,27 @@ export class TextCache {
    * the absence of a pet is not kept.
    */
   find(id: bigint, alterations: number): string | undefined {
-    if (alterations !== this.#alterations) {
-      this.#alterations = alterations;
-      this.#keptIds.fill(NaN);
-      this.#missedIds.fill(NaN);
-      this.#texts.fill(undefined);
-    }
     const number = Number(id);
     const slot = slotOf(number);
-    return this.#keptIds[slot] === number ? this.#texts[slot] : undefined;
+    const isKept = this.#keptIds[slot] === number && this.#alterations[slot] === alterations;
+    return isKept ? this.#texts[slot] : undefined;
   }
 
-  /** Offers the text of a pet that {@link find} has just missed. It is kept if the pet is asked for often. */
-  offer(id: bigint, text: string): void {
+  /**
+   * Offers the text of a pet that {@link find} has just missed. It is kept if the pet is asked for
+   * often.
+   *
+   * @param alterations The counter that {@link find} got.
+   */
+  offer(id: bigint, text: string, alterations: number): void {
     const number = Number(id);
     // Several ids beyond 2^53 have the same number, so their texts are not kept.
     if (!Number.isSafeInteger(number)) return;
     const slot = slotOf(number);
-    if (this.#missedIds[slot] === number || Number.isNaN(this.#keptIds[slot])) {
+    const isEmpty = Number.isNaN(this.#keptIds[slot]) || this.#alterations[slot] !== alterations;
+    if (isEmpty || this.#missedIds[slot] === number) {
       this.#keptIds[slot] = number;
+      this.#alterations[slot] = alterations;
       this.#texts[slot] = text;
     }
     this.#missedIds[slot] = number;

@@ -24,7 +24,7 @@ test("whatever is asked for in which order, a kept text is that of its pet and o
         const text = `${step} ${alterations}`;
         for (let read = 0; read < 3; read++) {
           const kept = cache.find(step, alterations);
-          if (kept === undefined) cache.offer(step, text);
+          if (kept === undefined) cache.offer(step, text, alterations);
           else assert.equal(kept, text);
         }
         if (step < 2n ** 53n) assert.equal(cache.find(step, alterations), text, "what is often missed is kept");
