@@ -49,40 +49,30 @@ const INSERT_PET = `INSERT INTO petstore_pets (name, category_id, status) VALUES
 const REQUIRE_PET = `INSERT INTO petstore_schema (id, version)
   SELECT 1, NULL WHERE NOT EXISTS (SELECT 1 FROM petstore_pets WHERE id = ${LAST_ID} AND id <= ${MAX_ID})`;
 
-// A create with an Idempotency-Key runs the next five statements, in this order. If a transaction
-// must not be committed, a statement writes NULL into a column that is NOT NULL, and so fails.
+// A create with an Idempotency-Key runs the next five statements, in the order of the steps that
+// `createOnce()` has. If a transaction must not be committed, a statement writes NULL into a column
+// that is NOT NULL, and so fails.
 
-/** 1. Forgets the request with this key if it has expired, and up to two other expired ones. Parameter: key. */
+/** Step 1. It also forgets up to two other expired requests. Parameter: key. */
 const FORGET_EXPIRED_REQUESTS = `DELETE FROM petstore_requests WHERE key IN (
   SELECT key FROM petstore_requests WHERE key = ? AND expires_at <= ${NOW}
   UNION ALL
   SELECT key FROM (SELECT key FROM petstore_requests WHERE expires_at <= ${NOW} ORDER BY expires_at LIMIT 2))`;
 
-/**
- * 2. Remembers the request, unless its key is known, and reserves the next id for its pet. The id
- *    is negative until the pet is there. Parameters:
- * key, fingerprint, retention in milliseconds.
- */
+/** Step 2. Parameters: key, fingerprint, retention in milliseconds. */
 const RESERVE_ID = `INSERT INTO petstore_requests (key, fingerprint, pet_id, expires_at)
   VALUES (?, ?, -1 - min(coalesce(${LAST_ID}, 0), ${MAX_ID}), ${NOW} + ?) ON CONFLICT (key) DO NOTHING`;
 
-/**
- * 3. Inserts the pet under the id that its request has just reserved, and nothing for a request
- *    that was known. Parameters: a pet, key.
- */
+/** Step 3. Parameters: a pet, key. */
 const INSERT_RESERVED_PET = `INSERT INTO petstore_pets (id, name, category_id, status)
   SELECT -pet_id, ?, ?, ? FROM petstore_requests WHERE key = ? AND pet_id < 0 RETURNING ${ID}`;
 
-/**
- * 4. Makes the id positive. It undoes the transaction if no pet has a valid id that was reserved,
- *    because another program's trigger has ignored
- * or deleted the pet: `pet_id` would be NULL. Parameter: key.
- */
+/** Step 4. If no pet has the reserved id, `pet_id` would be NULL. Parameter: key. */
 const CONFIRM_REQUEST =
   `UPDATE petstore_requests SET pet_id = (SELECT id FROM petstore_pets WHERE id = -pet_id AND id <= ${MAX_ID})
   WHERE key = ? AND pet_id < 0`;
 
-/** 5. Reads what is remembered of a request. Parameter: key. */
+/** Step 5. Parameter: key. */
 const SELECT_REQUEST = "SELECT fingerprint, CAST(pet_id AS TEXT) AS id FROM petstore_requests WHERE key = ?";
 
 const SELECT_PET = `SELECT ${PET_JSON} AS json FROM petstore_pets WHERE id = ?`;
@@ -111,11 +101,11 @@ export function createSqlStore(name: string, run: RunTransaction): KeyedPetStore
    * Adds a pet unless the request is known, in one transaction:
    *
    * 1. A request with this key that has expired is forgotten.
-   * 2. If the key is not known, the request is remembered. Its `pet_id` is negative, which says
-   *    that the pet with this id is still missing.
-   * 3. If it is negative, the pet is inserted under this id.
-   * 4. If it is negative, it becomes positive. This fails if the pet is not there, and then nothing
-   *    of all this has happened.
+   * 2. If the key is not known, the request is remembered, and the next id is reserved for its
+   *    pet. The id is negative, which says that the pet is still missing.
+   * 3. If the id is negative, the pet is inserted under it.
+   * 4. If the id is negative, it becomes positive. This fails if the pet is not there, because a
+   *    trigger of another program has ignored or deleted it. Then nothing of all this has happened.
    * 5. What is remembered of the request is read: it tells whether the pet is that of this request.
    */
   async function createOnce(
