@@ -4,12 +4,13 @@ import { createKeyManager } from "../../access/create_key_manager.ts";
 import type { Observer } from "../../http/finisher.ts";
 import { createFailingService } from "../../petstore/failing_service.ts";
 import type { PetstoreOptions } from "../../petstore/options.ts";
+import type { KeyStore } from "../../stores/key_store.ts";
 import { type PetStore, StoreUnavailableError } from "../../stores/store.ts";
 import { provideFirstKey } from "../first_key/first_key.ts";
 import { formatAddress } from "../process/messages.ts";
 import type { Context, Listener } from "../process/runtime.ts";
 import { firstLine, SettingError } from "../process/start_error.ts";
-import { writeJson } from "../process/writers.ts";
+import { type Report, writeJson } from "../process/writers.ts";
 import { libraryOptions, type Settings } from "../settings/server_settings.ts";
 import { findStore, isShared, type OpenStore } from "../settings/store_setting.ts";
 import { createAccessLog } from "../telemetry/access_log.ts";
@@ -34,7 +35,7 @@ import { shutDown } from "./shutdown.ts";
  */
 export async function serve(settings: Settings, context: Context, find: typeof findStore = findStore): Promise<void> {
   const { output, errorOutput, report, environment, listen } = context;
-  const { hostname, port, faults } = settings;
+  const { hostname, port } = settings;
   const isJson = settings.log === "json";
   if (isJson) writeJson(context);
   // Resolves at the first signal to end. Signals are listened to from here on, so that one during
@@ -53,26 +54,14 @@ export async function serve(settings: Settings, context: Context, find: typeof f
     listener = await listen({ hostname, port, flag: "--port", isShared: settings["reuse-port"] }, gate, report);
     store = await storeSetting.open();
     await readOnce(store);
-    if (faults) report(`some requests fail on purpose: ${JSON.stringify(faults)}`);
-    if (settings["allow-reset"]) {
-      report("POST /reset with a key that may write removes every pet, and adds those of --seed");
-    }
+    noteUnusual(settings, report);
     if (settings.seed > 0) report(await seed(store, settings.seed));
     const key = await provideFirstKey(settings.key, store.keys, isLasting);
     metrics?.watch(store);
-    const options: ServiceOptions = {
-      ...libraryOptions(settings),
-      keys: createKeyManager(store.keys, {
-        onOutage: (error) =>
-          report(`the API keys cannot be read at the moment, so the last known ones stay valid: ${firstLine(error)}`),
-        onRecovery: () => report("the API keys can be read again"),
-        ...(settings.key.length > 0 && { keys: settings.key }),
-      }),
-      onError(failure) {
-        if (failure.error instanceof StoreUnavailableError) metrics?.onStoreError();
-        failureLog.add(failure);
-      },
-    };
+    const options = createOptions(settings, store.keys, report, (failure) => {
+      if (failure.error instanceof StoreUnavailableError) metrics?.onStoreError();
+      failureLog.add(failure);
+    });
     openGate(gate, store, settings, options, createObserver(settings, context, metrics));
     const greet = isJson ? greetAsJson : greetAsText;
     output.add(greet({
@@ -121,7 +110,34 @@ async function readOnce(store: OpenStore): Promise<void> {
   await store.keys.list();
 }
 
+/** Notes in the log what no server in production does. */
+function noteUnusual(settings: Settings, report: Report): void {
+  if (settings.faults) report(`some requests fail on purpose: ${JSON.stringify(settings.faults)}`);
+  if (settings["allow-reset"]) {
+    report("POST /reset with a key that may write removes every pet, and adds those of --seed");
+  }
+}
+
 type ServiceOptions = Omit<PetstoreOptions, "store">;
+
+/** The options of the settings, with the keys of the settings and of the store. */
+function createOptions(
+  settings: Settings,
+  keys: KeyStore,
+  report: Report,
+  onError: NonNullable<ServiceOptions["onError"]>,
+): ServiceOptions {
+  return {
+    ...libraryOptions(settings),
+    keys: createKeyManager(keys, {
+      onOutage: (error) =>
+        report(`the API keys cannot be read at the moment, so the last known ones stay valid: ${firstLine(error)}`),
+      onRecovery: () => report("the API keys can be read again"),
+      ...(settings.key.length > 0 && { keys: settings.key }),
+    }),
+    onError,
+  };
+}
 
 /**
  * Begins to answer requests: opens the gate to a new service on a store, with the faults of the
