@@ -149,15 +149,22 @@ test("a refused preflight is told once for each origin, and an unknown parameter
   });
 });
 
-test("a client gets no more than twenty notices into the log, short ones of visible characters", () => {
+test("a client gets no more than twenty notices an hour into the log, short ones of visible characters, and hides no other kind", () => {
   const lines: string[] = [];
   const observe = createNotices((line) => lines.push(line));
-  for (let i = 0; i < 100; i++) {
-    const origin = `https://${i}\u0085${"x".repeat(5_000)}`;
+  const ask = (origin: string, now: number) => {
     const context = createContext({ origin, "access-control-request-method": "GET" }, "OPTIONS");
-    observe(context, { status: 204, headers: {}, body: null }, 0, 0);
-  }
+    observe(context, { status: 204, headers: {}, body: null }, now, now);
+  };
+  for (let i = 0; i < 100; i++) ask(`https://${i}\u0085${"x".repeat(5_000)}`, i);
   assert.equal(lines.length, 21);
-  assert.equal(lines.at(-1), "further mistakes of clients are not told");
+  assert.equal(lines.at(-1), "further origins that are refused are not told for an hour");
   for (const line of lines) assert.match(line, /^\P{Cc}{1,600}$/u);
+  const list = { ...createContext({}, "GET", "/v1/pets?staus=sold"), caller: { id: "a" }, route: "/v1/pets" };
+  observe(list, { status: 200, headers: {}, body: "[]" }, 100, 100);
+  assert.match(lines.at(-1)!, /^\/v1\/pets has no parameter staus/);
+  ask("https://app.example", 3_600_000);
+  assert.equal(lines.length, 22);
+  ask("https://app.example", 3_600_100);
+  assert.match(lines.at(-1)!, /^a page of "https:\/\/app.example" may not use the API/);
 });

@@ -1,8 +1,8 @@
 /**
  * Tells the operator of mistakes that the response does not show to the client's author: a browser
  * hides the reason of a refused preflight from its page, and a misspelt parameter of a query is
- * ignored. Each mistake is told once, and only the first twenty are, so that no client can fill the
- * log.
+ * ignored. Each mistake is told once. After twenty of a kind there is a pause of an hour, so that no
+ * client can fill the log, and none without a key can hide for good what others do wrong.
  */
 
 import { excerpt } from "../../excerpt.ts";
@@ -15,18 +15,36 @@ import { LIST_PARAMETERS } from "../../operations/list_pets.ts";
 import { quoteVisibly } from "../process/messages.ts";
 import type { Report } from "../process/writers.ts";
 
-/** How many mistakes are told. */
+export function createNotices(report: Report): Observer {
+  const tellOrigin = createLimitedReport(report, "further origins that are refused are not told for an hour");
+  const tellParameter = createLimitedReport(report, "further parameters that are ignored are not told for an hour");
+  return (context, reply, _startedAt, endedAt) => {
+    const tell = isPreflight(context) ? tellOrigin : tellParameter;
+    for (const line of mistakesOf(context, reply)) tell(line, endedAt);
+  };
+}
+
+/** How many mistakes of a kind are told before a pause. */
 const MAX_TOLD = 20;
 
-export function createNotices(report: Report): Observer {
+const PAUSE_MS = 3_600_000;
+
+/**
+ * Returns a function that reports each line once. After a pause, it has forgotten them.
+ *
+ * @param lastLine A line that is reported before a pause.
+ */
+function createLimitedReport(report: Report, lastLine: string): (line: string, now: number) => void {
   const told = new Set<string>();
-  return (context, reply) => {
-    for (const line of mistakesOf(context, reply)) {
-      if (told.size >= MAX_TOLD || told.has(line)) continue;
-      told.add(line);
-      report(line);
-      if (told.size === MAX_TOLD) report("further mistakes of clients are not told");
-    }
+  let pausedAt = 0;
+  return (line, now) => {
+    if (told.size === MAX_TOLD && now - pausedAt > PAUSE_MS) told.clear();
+    if (told.size === MAX_TOLD || told.has(line)) return;
+    told.add(line);
+    report(line);
+    if (told.size < MAX_TOLD) return;
+    pausedAt = now;
+    report(lastLine);
   };
 }
 
