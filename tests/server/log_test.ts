@@ -92,6 +92,10 @@ test("--log json makes an object of what fails before there is a log, and leaves
   const { status, stderr } = await runHere(["serve", "--nope", "--log", "json"]);
   assert.equal(status, 2);
   assert.doesNotMatch(JSON.parse(stderr).message, /^petstore:/);
+  // An empty word is what an empty variable of a script leaves.
+  for (const args of [["serve", "--log"], ["", "--nope"]]) {
+    assert.ok(JSON.parse((await runHere(args, { PETSTORE_LOG: "json" })).stderr).message);
+  }
   assert.match((await runHere(["check", "--store=memory:"], { PETSTORE_LOG: "json" })).stderr, /^petstore: /);
 });
 

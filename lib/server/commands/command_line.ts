@@ -63,7 +63,7 @@ export async function readCommandLine(words: readonly string[]): Promise<Request
 const VERSION_REQUEST: Request = { kind: "text", text: `petstore ${VERSION}` };
 
 /** Whether a word may be the name of a command: it is there, and is no flag. */
-function mayBeName(word: string): boolean {
+export function mayBeName(word: string): boolean {
   return word !== "" && !word.startsWith("-");
 }
 

@@ -21,7 +21,7 @@ import { prepareEnvironment } from "../settings/environment.ts";
 import { readValues } from "../settings/options.ts";
 import { describeUnknownVariables, SETTINGS } from "../settings/server_settings.ts";
 import type { Command } from "./command.ts";
-import { readCommandLine } from "./command_line.ts";
+import { mayBeName, readCommandLine } from "./command_line.ts";
 import { DEFAULT_COMMAND } from "./table.ts";
 
 /** The time limit for the last lines on standard output and standard error, in milliseconds. */
@@ -73,9 +73,11 @@ export async function run(args: readonly string[], runtime: Runtime): Promise<nu
  */
 function logsJson(args: readonly string[], environment: Environment): boolean {
   const [first = DEFAULT_COMMAND] = args;
-  if (first !== DEFAULT_COMMAND && !first.startsWith("-")) return false;
+  if (first !== DEFAULT_COMMAND && mayBeName(first)) return false;
   const { values } = parseArgs({ args: [...args], options: { log: { type: "string" } }, strict: false });
-  return (values.log ?? environment(SETTINGS.log.variable)) === "json";
+  // A last `--log` without a value is true.
+  const flag = values.log === true ? undefined : values.log;
+  return (flag ?? environment(SETTINGS.log.variable)) === "json";
 }
 
 /**
