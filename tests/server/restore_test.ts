@@ -148,6 +148,35 @@ test.inFolder("restore leaves a file that replaces the one that it looked at, an
   assert.deepEqual([listKept(), namesIn(FILE)], [[], ["Rex", "Max"]]);
 });
 
+/** What is wrong with the present file, so that no lock keeps another restore from it. */
+const UNLOCKED: [what: string, damage: () => void][] = [
+  ["a damaged file", () => {
+    rmSync(`${FILE}-wal`);
+    overwrite(FILE, 0, 3000);
+  }],
+  ["a missing file", () => ["", "-wal"].forEach((end) => rmSync(FILE + end))],
+  ["a missing file whose log is there", () => rmSync(FILE)],
+];
+
+for (const [what, damage] of UNLOCKED) {
+  test.inFolder(`restore of ${what} leaves the file that another restore has put there meanwhile, and a server uses`, async () => {
+    await makeFiles();
+    damage();
+    let server: ReturnType<typeof openSqliteStore> | undefined;
+    // The copy of the backup is complete when its thread is told to end.
+    const notify = () => {
+      rmSync(`${FILE}-wal`, { force: true });
+      renameSync(COPY, FILE);
+      server = openSqliteStore(FILE, "never");
+      return 0;
+    };
+    await whileReplaced(Atomics, { notify }, () => refuse("restore copy.db", "replaced by another program", 1));
+    await using _ = server;
+    assert.equal(await server!.create({ name: "Sam", categoryId: 7n, status: "sold" }), 2n);
+    assert.deepEqual(listKept(), []);
+  });
+}
+
 test.inFolder("no command takes a missing store for new beside what a restore has left, and each names that", async () => {
   await makeFiles();
   await succeed("restore copy.db");

@@ -7,7 +7,7 @@ import { findRevivedKeys, type RevivedKey } from "../../stores/sqlite/keys.ts";
 import { commandLine, formatPetCount, oneLine } from "../process/messages.ts";
 import { makeFile, renameToNew, syncFolder } from "../process/new_files.ts";
 import { untilInterrupted } from "../process/runtime.ts";
-import { SettingError } from "../process/start_error.ts";
+import { SettingError, UnreachableError } from "../process/start_error.ts";
 import { SWITCH } from "../settings/formats.ts";
 import { SETTINGS } from "../settings/server_settings.ts";
 import { findSqliteFile, prepareFolder } from "../settings/store_setting.ts";
@@ -136,7 +136,12 @@ function copyOwner({ path, stats }: PresentFile, copy: string): void {
  *
  * @param keptPath The name under which the present file is kept.
  */
-function replace({ path, isOpen }: PresentFile, keptPath: string, copy: string): void {
+function replace({ path, stats, isOpen }: PresentFile, keptPath: string, copy: string): void {
+  // No lock keeps another restore from a file that is missing or damaged, and then a server from
+  // its new one, which has pets of which the operator does not know.
+  if (statSync(path, { throwIfNoEntry: false })?.ino !== stats?.ino) {
+    throw new UnreachableError(`${path} was replaced by another program meanwhile, and is left as it is`);
+  }
   if (isOpen) {
     // SQLite has written the log of an open file back into it, so what is left of the log is empty.
     for (const end of COMPANION_ENDS) rmSync(path + end, { force: true });
