@@ -81,7 +81,8 @@ export function openSnapshot({ givenPath, path }: FoundDatabase): DatabaseSync {
   const readOnly = existsSync(`${path}-wal`) && !existsSync(`${path}-journal`);
   const db = explained(givenPath, () => new DatabaseSync(path, { readOnly }));
   try {
-    db.exec("PRAGMA query_only = ON; BEGIN");
+    // Deno lets SQLite wait for 5 seconds on a connection that only reads.
+    db.exec("PRAGMA busy_timeout = 0; PRAGMA query_only = ON; BEGIN");
     // `BEGIN` alone fixes nothing: the snapshot is that of the first read, which is this one.
     retryWhileBusy(() => requireKnownSchema(db, givenPath));
     return db;
