@@ -25,7 +25,7 @@ export function startThread<Request, Result>(
   database: object,
 ): Thread<Request, Result> | undefined {
   // Any other address is that of a bundle, and a thread of it would start the whole program.
-  const name = /\/(writer|backup)\.[jt]s$/.exec(module ?? "")?.[1];
+  const name = /\/stores\/sqlite\/(writer|backup)\.[jt]s$/.exec(module ?? "")?.[1];
   if (module === undefined || name === undefined || !mayLoad(module) || !areDescriptorsFree()) return undefined;
   // The messages have a port of their own, because Deno delivers those of the worker late if this
   // isolate is itself a worker.

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, renameSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, truncateSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { DatabaseSync } from "node:sqlite";
@@ -93,7 +93,9 @@ test("when the thread ends, creates that it has not answered are unavailable, re
 
 test("a thread that ends before its answer, also while it starts, is a failure that may pass", () =>
   withPath(async (path) => {
-    const module = join(dirname(path), "writer.js");
+    const folder = join(dirname(path), "stores/sqlite");
+    mkdirSync(folder, { recursive: true });
+    const module = join(folder, "writer.js");
     writeFileSync(module, "export function runInThread() {}");
     const thread = startThread(pathToFileURL(module).href, { path })!;
     const asked = assert.rejects(thread.ask("anything"), { message: "The thread has ended", isTemporary: true });
@@ -104,6 +106,13 @@ test("a thread that ends before its answer, also while it starts, is a failure t
 test("no thread starts if the file of its module is not there, as in a bundle of webpack that runs on another machine", () =>
   withPath((path) => {
     assert.equal(startThread("file:///built/lib/stores/sqlite/writer.js", { path }), undefined);
+  }));
+
+test("no thread starts of an app's bundle that has the name of the module, because it would run the app again", () =>
+  withPath((path) => {
+    const bundle = join(dirname(path), "writer.js");
+    writeFileSync(bundle, "");
+    assert.equal(startThread(pathToFileURL(bundle).href, { path }), undefined);
   }));
 
 test("a thread does not start on a file that has been moved, and makes none in its place", () =>
