@@ -21,8 +21,9 @@ export function requireSafeFiles(givenPath: string, path: string, use: FileUse):
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
   const file = statSync(path, { throwIfNoEntry: false });
   requireUsable(givenPath, path, file, use);
-  // SQLite deletes a log whose database is missing or empty, with all the pets in it.
-  if (log?.size && !file?.size) {
+  // SQLite deletes a log whose database is missing or empty, with all the pets in it. It takes a
+  // file of one byte, as `echo >` makes it, for an empty one.
+  if (log?.size && (file?.size ?? 0) <= 1) {
     throw new StoreUnavailableError(
       `${givenPath} is missing or empty, but its write-ahead log is there; restore the file, or remove the log`,
     );

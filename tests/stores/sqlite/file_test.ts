@@ -124,7 +124,7 @@ test.path("a first transaction that was killed late is rolled back, although it 
   assert.equal(await usingStore(path, (store) => store.create(REX)), 1n);
 });
 
-test.path("a log whose database is missing is left unchanged", async (path) => {
+test.path("a log whose database is missing, or was emptied by a shell, is left unchanged", async (path) => {
   // The folder is as a crash may leave it: the log was not written back, and then the file was removed.
   await usingStore(path, async (store) => {
     await store.create(REX);
@@ -134,8 +134,12 @@ test.path("a log whose database is missing is left unchanged", async (path) => {
   renameSync(`${path}.kept`, `${path}-wal`);
   const log = readFileSync(`${path}-wal`);
   assertRefused(path, /is missing or empty, but its write-ahead log is there/);
-  assert.deepEqual(readFileSync(`${path}-wal`), log);
   assert.ok(!existsSync(path));
+  for (const emptied of ["", "\n"]) {
+    writeFileSync(path, emptied);
+    assertRefused(path, /is missing or empty, but its write-ahead log is there/);
+  }
+  assert.deepEqual(readFileSync(`${path}-wal`), log);
 });
 
 test.path("a circle of links, a named pipe and a device are refused at once", (path) => {
