@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { test as nodeTest } from "node:test";
 import { createPostgresStore, postgresSchema } from "../mod.ts";
 import { deleteStatement } from "../lib/statements.ts";
@@ -51,4 +52,11 @@ export function asRole(url: string, role: string): string {
 /** The store's own statement that deletes up to `most` expired requests. */
 export function forgetCall(schema: string, most: number): string {
   return deleteStatement(schema).replace("$1", String(most));
+}
+
+/** The tables, with commits of uneven length, as with several busy disks and networks. */
+export function unevenSchema(schema: string): string {
+  const end = "RETURN QUERY", parts = postgresSchema(schema).split(end);
+  assert.equal(parts.length, 2);
+  return parts.join(`PERFORM pg_sleep(random() * 0.004); ${end}`);
 }

@@ -1,8 +1,8 @@
 /**
  * Histories of petstores on PostgreSQL behind a proxy that fails as a plan says, directly and
  * through PgBouncer. A few run each time. `HISTORIES=10000` runs more, which takes an hour. So few
- * find a store that repeats a create whose connection was lost, and one that calls a create refused
- * whose statement was given up.
+ * find a store that repeats a create whose connection was lost, one that calls a create refused
+ * whose statement was given up, and creates of two servers without a lock.
  */
 
 import assert from "node:assert/strict";
@@ -13,7 +13,7 @@ import { Client, Pool } from "pg";
 import { createPetstore } from "../../../mod.ts";
 import { openOnOwnPool } from "../../../packages/postgres/lib/own_pool.ts";
 import { readStatements } from "../../../packages/postgres/lib/statements.ts";
-import { postgresSchema } from "../../../packages/postgres/mod.ts";
+import { unevenSchema } from "../../../packages/postgres/tests/support.ts";
 import type { KeyedPetStore } from "../../../lib/stores/store.ts";
 import { whyNoCluster } from "../../../tests/support/postgres/cluster.ts";
 import { NO_PGBOUNCER, withPooler } from "../../../tests/support/postgres/pgbouncer.ts";
@@ -64,7 +64,7 @@ function runHistories(pooled: boolean, seed: number): Promise<number> {
       const url = at(direct, `127.0.0.1:${proxy.port}`);
       const admin = new Client({ connectionString: direct });
       await admin.connect();
-      await admin.query(postgresSchema());
+      await admin.query(unevenSchema("petstore"));
       const runAt = async (url: string) => {
         // Two servers share the database. They stay open, because opening them is most of the work.
         await using one = await openStore(url, pooled), other = await openStore(url, pooled);
@@ -97,7 +97,8 @@ async function runHistory(proxy: Proxy, admin: Client, handles: Handle[], { clie
   const history = new History();
   await admin.query(EMPTY);
   proxy.follow(faults);
-  await Promise.all(clients.map((steps) => history.run(handles, steps)));
+  // Clients begin at either server, so that both add pets at the same time.
+  await Promise.all(clients.map((steps, i) => history.run(i % 2 === 0 ? handles : handles.toReversed(), steps)));
   proxy.follow([]);
   // The faults are over: each server recovers by itself, and shows all.
   const headers: [string, string][] = [["Authorization", `Bearer ${KEY}`]];

@@ -1,11 +1,10 @@
 /** Ids ascend in the order in which pets become visible, whatever commits take longest. */
 
 import assert from "node:assert/strict";
-import { postgresSchema } from "../../mod.ts";
 import type { PetStore } from "@petstore/petstore/store";
 import { walk } from "../../../conformance/lib/store/case.ts";
 import { runSql } from "../../../../tests/support/postgres/postgres.ts";
-import { PET, test, usingStore } from "../support.ts";
+import { PET, test, unevenSchema, usingStore } from "../support.ts";
 
 /** Crowds and single pets alternate: a short statement overtakes a long one with lower ids. */
 async function createCrowds(store: PetStore, number: number): Promise<void> {
@@ -25,13 +24,6 @@ async function follow(reader: PetStore, isDone: () => boolean): Promise<string[]
     seen.push(...json.match(/{[^}]*}/g) ?? []);
   }
   return seen;
-}
-
-/** The tables, with commits of uneven length, as with several busy disks and networks. */
-function unevenSchema(schema: string): string {
-  const end = "RETURN QUERY", parts = postgresSchema(schema).split(end);
-  assert.equal(parts.length, 2);
-  return parts.join(`PERFORM pg_sleep(random() * 0.004); ${end}`);
 }
 
 test.store(
