@@ -9,18 +9,21 @@ import { type ConformanceCase, conformanceCases, type ConformanceError, whyNoPet
 import { NO_RESPONSE } from "./exchange.ts";
 import type { Topic } from "./http/case.ts";
 
+/** The version of this package, as its package.json says it. */
+const VERSION = "0.1.0";
+
 export const HELP = `Test whether a petstore, written in any language, keeps the HTTP contract
 
 Usage: conformance <url> [flags]
 
   --key <key>        The API key to send, which may read and write. Other users can see a flag in the list of processes
-                     [PETSTORE_KEYS]
+                     [PETSTORE_KEYS; if it has several, the first in clear text]
   --key-file <path>  A file with the key
   --level <level>    specification: test only what the specification says; full: also test what
                      @petstore/petstore adds to it [default full]
   --only <area>      Test only the areas whose names begin with this text, such as pets.list
   --json             Print JSON: url, cases, and the ids of the pets that were added
-  --help
+  --help, --version
 
 The program prints a line for each case. For a case that fails, it also prints the broken promise, the fault, the last request and
 its response. The cases add some 220 pets, which the API cannot remove. The last line, on standard error, has their ids.
@@ -48,8 +51,8 @@ export interface Surroundings {
 export async function run(args: readonly string[], surroundings: Surroundings): Promise<number> {
   try {
     const flags = readFlags(args);
-    if (!flags.help) return await test(flags, surroundings);
-    surroundings.write(`${HELP}\n`);
+    if (!flags.help && !flags.version) return await test(flags, surroundings);
+    surroundings.write(`${flags.help ? HELP : `conformance ${VERSION}`}\n`);
     return 0;
   } catch (error) {
     // No message quotes the key, nor an address, which may have a password.
@@ -63,9 +66,9 @@ type Flags = ReturnType<typeof readFlags>;
 function readFlags(args: readonly string[]) {
   const text = { type: "string" } as const;
   const on = { type: "boolean" } as const;
-  const options = { key: text, "key-file": text, level: text, only: text, json: on, help: on };
+  const options = { key: text, "key-file": text, level: text, only: text, json: on, help: on, version: on };
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-  if (positionals.length !== 1 && !values.help) {
+  if (positionals.length !== 1 && !values.help && !values.version) {
     throw new Error("Name one base address, such as https://api.example/v1; --help shows the flags");
   }
   return { level: "full", only: "", ...values, address: positionals[0] ?? "" };
@@ -138,8 +141,10 @@ function summarize(results: readonly Result[]): string {
 function readKey(flags: Flags, env: Surroundings["env"]): string {
   const path = flags["key-file"];
   const text = path === undefined ? flags.key ?? env["PETSTORE_KEYS"] ?? "" : readFileSync(path, "utf8");
-  if (text.trim() === "") throw new Error("Name the key to send by --key-file, PETSTORE_KEYS or --key");
-  return text.trim();
+  // A server takes several keys from PETSTORE_KEYS, and also their digests, which cannot be sent.
+  const key = text.split(",").map((each) => each.trim()).find((each) => each !== "" && !each.startsWith("sha256:"));
+  if (key === undefined) throw new Error("Name the key to send, in clear text, by --key-file, PETSTORE_KEYS or --key");
+  return key;
 }
 
 /** The cases of a level and of some areas. */

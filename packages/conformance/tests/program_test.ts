@@ -1,7 +1,7 @@
 /** The program tests a server by its address: this project's, and others that are wrong. */
 
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { run } from "../lib/program.ts";
 import { createPetstore } from "@petstore/petstore";
@@ -120,9 +120,21 @@ test("the program tells in one line what is wrong with its command line or its s
       assertRefused(exit, shows);
       assert.ok(!exit.stderr.includes("pk_secret"), exit.stderr);
     }
-    assertRefused(
-      await runProgram([url]),
-      /Name the key to send by --key-file, PETSTORE_KEYS or --key/,
-    );
+    for (const env of [{}, { PETSTORE_KEYS: "sha256:0, " }]) {
+      assertRefused(
+        await runProgram([url], env),
+        /Name the key to send, in clear text, by --key-file, PETSTORE_KEYS or --key/,
+      );
+    }
+  });
+});
+
+test("the program tells its version, and sends the first key of a server's PETSTORE_KEYS that is no digest", async () => {
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  assert.deepEqual(await runProgram(["--version"]), { status: 0, stdout: `conformance ${version}\n`, stderr: "" });
+  await withServer(() => undefined, async (url) => {
+    const env = { PETSTORE_KEYS: `sha256:0, ${KEY},pk_other\n` };
+    const { status, stderr } = await runProgram([url, "--only=routes"], env);
+    assert.equal(status, 0, stderr);
   });
 });
