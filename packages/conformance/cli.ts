@@ -17,5 +17,7 @@ const status = await run(process.argv.slice(2), {
   write: (text) => void process.stdout.write(text),
   tell: (text) => void process.stderr.write(text),
 });
+// It is set before, because Deno calls no write back on a full disk, and would end with 0.
+process.exitCode = status;
 // The last write is called back when all are done. A connection of a server that hangs would keep Node running for minutes.
 process.stdout.write("", () => process.exit(status));

@@ -140,11 +140,20 @@ function summarize(results: readonly Result[]): string {
 
 function readKey(flags: Flags, env: Surroundings["env"]): string {
   const path = flags["key-file"];
-  const text = path === undefined ? flags.key ?? env["PETSTORE_KEYS"] ?? "" : readFileSync(path, "utf8");
+  const text = path === undefined ? flags.key ?? readVariable(env, "PETSTORE_KEYS") ?? "" : readFileSync(path, "utf8");
   // A server takes several keys from PETSTORE_KEYS, and also their digests, which cannot be sent.
   const key = text.split(",").map((each) => each.trim()).find((each) => each !== "" && !each.startsWith("sha256:"));
   if (key === undefined) throw new Error("Name the key to send, in clear text, by --key-file, PETSTORE_KEYS or --key");
   return key;
+}
+
+/** Deno's own error for a variable that is not UTF-8 would show its value, which may be the key. */
+function readVariable(env: Surroundings["env"], name: string): string | undefined {
+  try {
+    return env[name];
+  } catch {
+    throw new Error(`${name} cannot be read: it must be UTF-8, and Deno needs the permission --allow-env=${name}`);
+  }
 }
 
 /** The cases of a level and of some areas. */

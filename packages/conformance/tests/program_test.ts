@@ -120,6 +120,12 @@ test("the program tells in one line what is wrong with its command line or its s
       assertRefused(exit, shows);
       assert.ok(!exit.stderr.includes("pk_secret"), exit.stderr);
     }
+    const unreadable = Object.defineProperty({}, "PETSTORE_KEYS", {
+      get: () => {
+        throw new TypeError('environment variable was not valid unicode: "pk_secret\\xFF"');
+      },
+    });
+    assertRefused(await runProgram([url], unreadable), /PETSTORE_KEYS cannot be read: it must be UTF-8, /);
     for (const env of [{}, { PETSTORE_KEYS: "sha256:0, " }]) {
       assertRefused(
         await runProgram([url], env),
