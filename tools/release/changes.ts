@@ -39,7 +39,7 @@ else console.log(changesOf(now));
 
 /** The files in which a version or a passage of before the release may stand, by their paths relative to the root. */
 function readTexts(): Map<string, string> {
-  const names = "{*.md,deno.json,package.json,lib/server/process/version.ts}";
+  const names = "{*.md,deno.json,package.json,lib/program.ts,lib/server/process/version.ts}";
   const paths = globSync([names, `packages/*/${names}`, "docs/*.md"], { cwd: ROOT });
   return new Map(paths.map((path) => [path, readFileSync(join(ROOT, path), "utf8")]));
 }
