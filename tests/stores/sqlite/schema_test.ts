@@ -34,7 +34,7 @@ test.store(
   "a program that waited while another one has migrated the file does not do so again",
   async (_store, other, path) => {
     const migrations = [FIRST, "CREATE TABLE second (n INTEGER)"];
-    using first = new DatabaseSync(path);
+    const first = new DatabaseSync(path);
     // A program asks for the time before it waits for the lock.
     const { now } = performance;
     const migrateFirst = () => {
@@ -45,6 +45,7 @@ test.store(
     await whileReplaced(performance as { now: () => number }, { now: migrateFirst }, () => {
       migrate(other, path, migrations);
     });
+    first.close();
     assert.equal(readVersion(other), 2);
   },
 );

@@ -65,8 +65,12 @@ function withStore(
 ): Promise<void> {
   return withPath((path) =>
     usingStore(path, async (store) => {
-      using other = new DatabaseSync(path);
-      await use(store, other, path);
+      const other = new DatabaseSync(path);
+      try {
+        await use(store, other, path);
+      } finally {
+        other.close();
+      }
     })
   );
 }
