@@ -6,6 +6,9 @@ import { test } from "node:test";
 import { StoreUnavailableError } from "@petstore/petstore/store";
 // @ts-types="@types/pg"
 import { Pool } from "pg";
+// @ts-expect-error: there are no types of this module.
+import sasl from "pg/lib/crypto/sasl.js";
+import { adviceOf } from "../lib/client/errors.ts";
 import { StatementQueue } from "../lib/client/statement_queue.ts";
 import { CANCEL } from "../lib/statements.ts";
 import { checkOptions } from "../lib/options.ts";
@@ -234,6 +237,18 @@ test("an error says whether a later attempt may succeed, so that a supervisor st
     Object.assign(pool.failure, { code });
     await assert.rejects(db.query("read"), { isTemporary: temporary.includes(code) }, code);
   }
+});
+
+test("a missing password is no failure that may pass, and the advice says where it belongs", async () => {
+  const pool = new FakePool(), db = new StatementQueue(pool, checkOptions({}));
+  pool.answer = "fails";
+  // The driver throws this when PostgreSQL asks for a password.
+  const session = { message: "SASLInitialResponse" };
+  const thrown: Error = await sasl.continueSession(session, null, "").catch((error: Error) => error);
+  pool.failure.message = thrown.message;
+  const failure = await db.query("read").catch((error) => error);
+  assert.equal(failure.isTemporary, false);
+  assert.match(adviceOf(failure), /PGPASSWORD/);
 });
 
 test("a pool of its own is ended if its store cannot be opened, within its time limit", () =>

@@ -1,6 +1,7 @@
 /** What the errors of PostgreSQL and of the driver mean. */
 
 import { StoreUnavailableError } from "@petstore/petstore/store";
+import { uncertainOutcomeError } from "@petstore/petstore/store/toolkit";
 
 /**
  * Makes a {@link StoreUnavailableError} of any failure of a statement. It is never a fault of the
@@ -12,6 +13,24 @@ export function asUnavailable(reason: unknown): StoreUnavailableError {
   // The pool of an app may reject with undefined.
   const error = reason ?? new Error("a connection failed without a reason");
   return new StoreUnavailableError(describe(error), { cause: error, isTemporary: isTemporary(error) });
+}
+
+/**
+ * Makes the error for the caller of a statement that was sent.
+ *
+ * @param whatItStores What the statement stores, if it stores something.
+ */
+export function failureOf(error: unknown, whatItStores: string | undefined): StoreUnavailableError {
+  const failure = asUnavailable(error);
+  // If the statement stores something, only PostgreSQL's own refusal shows that it has stored nothing.
+  const hasStoredNothing = whatItStores === undefined || isRefusal(error);
+  return hasStoredNothing ? failure : uncertainOutcomeError(failure, whatItStores);
+}
+
+/** Makes the error for a statement whose time has passed. */
+export function timeoutError(timeLimit: number): StoreUnavailableError {
+  const message = `PostgreSQL has not answered within ${Math.round(timeLimit)} ms`;
+  return new StoreUnavailableError(message, { isTemporary: true });
 }
 
 /**
@@ -88,8 +107,8 @@ const REFUSALS = [
 
 /** Whether a later attempt may succeed without a change to the database or the settings. */
 function isTemporary(error: unknown): boolean {
-  // The permissions of a program do not change while it runs.
-  if (sqlState(error) === "") return (error as { code?: unknown }).code !== "EPERM";
+  // The permissions of a program and its settings do not change while it runs.
+  if (sqlState(error) === "") return (error as { code?: unknown }).code !== "EPERM" && !lacksPassword(error);
   return hasState(error, [
     "08", // a lost connection
     "25P04", // a transaction that took too long
@@ -99,6 +118,11 @@ function isTemporary(error: unknown): boolean {
     "57", // the start, the stop or an intervention of an operator
     "58", // a failure of the system
   ]);
+}
+
+/** Whether PostgreSQL has asked for a password, and there is none. The driver throws an error without a code. */
+function lacksPassword(error: unknown): boolean {
+  return /client password must be/.test(String((error as { message?: unknown }).message));
 }
 
 /** What an operator can do about an error, by the code of the system or of PostgreSQL. */
@@ -119,6 +143,7 @@ const ADVICE: ReadonlyMap<unknown, string> = new Map([
 /** The next step after a failure, as the end of a line; "" if there is none to give. */
 export function adviceOf(error: unknown): string {
   const { code, cause } = error as { code?: unknown; cause?: unknown };
+  if (lacksPassword(error)) return "; write the password into the address, or set PGPASSWORD";
   const advice = ADVICE.get(code);
   if (advice !== undefined) return `; ${advice}`;
   return cause === undefined ? "" : adviceOf(cause);

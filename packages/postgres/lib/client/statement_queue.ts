@@ -5,7 +5,7 @@
  */
 
 import { StoreUnavailableError } from "@petstore/petstore/store";
-import { storeClosed, uncertainOutcomeError } from "@petstore/petstore/store/toolkit";
+import { storeClosed } from "@petstore/petstore/store/toolkit";
 import type { CheckedOptions } from "../options.ts";
 import { CANCEL } from "../statements.ts";
 import {
@@ -16,7 +16,7 @@ import {
   type Row,
   runStatement,
 } from "./connection.ts";
-import { asUnavailable, isAnswer, isRefusal } from "./errors.ts";
+import { asUnavailable, failureOf, isAnswer, timeoutError } from "./errors.ts";
 import { guardPool, ignoreError } from "./driver_workarounds.ts";
 
 /** How many statements may wait for a connection. */
@@ -114,25 +114,11 @@ export class StatementQueue {
     if (!isCancellation && this.#waiting.length >= MAX_WAITING) {
       throw new StoreUnavailableError("Too many queries wait for PostgreSQL");
     }
-    const timeLimit = deadline === undefined ? this.timeoutMs : deadline - performance.now();
-    const turn = Promise.withResolvers<Lease>();
-    if (isCancellation) this.#waiting.unshift(turn);
-    else this.#waiting.push(turn);
-    if (this.#running < this.#maxRunning) this.#open();
-    /** Ends what the statement waits for when its time passes: first its turn, and then the answer. */
-    let giveUp = (error: Error) => {
-      this.#waiting.splice(this.#waiting.indexOf(turn), 1);
-      turn.reject(error);
-    };
-    // There is one timer for both, because a timer costs a twentieth of a read.
-    const timer = setTimeout(() => giveUp(timeoutError(timeLimit)), timeLimit);
+    const limit = startTimeLimit(deadline === undefined ? this.timeoutMs : deadline - performance.now());
     try {
-      const lease = await turn.promise;
+      const lease = await this.#takeTurn(limit, isCancellation);
       try {
-        const rows = await new Promise<Row[]>((resolve, reject) => {
-          giveUp = reject;
-          runStatement(lease.connection, text, parameters, this.#prepare).then(resolve, reject);
-        });
+        const rows = await this.#run(lease.connection, limit, text, parameters);
         this.#handOn(lease);
         return rows;
       } catch (error) {
@@ -145,8 +131,29 @@ export class StatementQueue {
         throw failure;
       }
     } finally {
-      clearTimeout(timer);
+      clearTimeout(limit.timer);
     }
+  }
+
+  /** Waits for a connection, until the time has passed. */
+  #takeTurn(limit: TimeLimit, isFirst: boolean): Promise<Lease> {
+    const turn = Promise.withResolvers<Lease>();
+    if (isFirst) this.#waiting.unshift(turn);
+    else this.#waiting.push(turn);
+    limit.onExpiry = (error) => {
+      this.#waiting.splice(this.#waiting.indexOf(turn), 1);
+      turn.reject(error);
+    };
+    if (this.#running < this.#maxRunning) this.#open();
+    return turn.promise;
+  }
+
+  /** Sends a statement, and waits for its rows, until the time has passed. */
+  #run(connection: Connection, limit: TimeLimit, text: string, parameters: readonly Parameter[]): Promise<Row[]> {
+    return new Promise((resolve, reject) => {
+      limit.onExpiry = reject;
+      runStatement(connection, text, parameters, this.#prepare).then(resolve, reject);
+    });
   }
 
   /** How busy the connections are. */
@@ -225,15 +232,18 @@ export class StatementQueue {
   }
 }
 
-/** Makes the error for the caller of a statement that was sent. */
-function failureOf(error: unknown, whatItStores: string | undefined): StoreUnavailableError {
-  const failure = asUnavailable(error);
-  // If the statement stores something, only PostgreSQL's own refusal shows that it has stored nothing.
-  const hasStoredNothing = whatItStores === undefined || isRefusal(error);
-  return hasStoredNothing ? failure : uncertainOutcomeError(failure, whatItStores);
+/**
+ * The time of a statement. It has one timer, and not one for each wait, because a timer costs a
+ * twentieth of a read.
+ */
+interface TimeLimit {
+  readonly timer: ReturnType<typeof setTimeout>;
+  /** Ends what the statement waits for: first its turn, and then its rows. */
+  onExpiry(error: Error): void;
 }
 
-function timeoutError(timeLimit: number): StoreUnavailableError {
-  const message = `PostgreSQL has not answered within ${Math.round(timeLimit)} ms`;
-  return new StoreUnavailableError(message, { isTemporary: true });
+function startTimeLimit(ms: number): TimeLimit {
+  const timer = setTimeout(() => limit.onExpiry(timeoutError(ms)), ms);
+  const limit: TimeLimit = { timer, onExpiry: () => {} };
+  return limit;
 }
