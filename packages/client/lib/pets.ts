@@ -32,7 +32,8 @@ export interface Pets {
 
 export function createPets(call: Call): Pets {
   return {
-    list: (options = {}) => createPetList(call, options),
+    // The options are a copy, because the caller may change its object before the first page is read.
+    list: (options = {}) => createPetList(call, { ...options }),
     page: (options = {}) => getPage(call, options),
     async get(id, options = {}) {
       requireKnown(options, ["signal"]);

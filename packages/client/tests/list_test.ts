@@ -19,8 +19,11 @@ const namesOf = (pets: readonly { name: string }[]) => pets.map(({ name }) => na
 
 test("list() follows Link to the end, asks for a page when it is needed, and begins anew each time", async () => {
   const { pets, requests } = await withPets();
-  const list = pets.list({ limit: 2, status: "sold" });
+  const options = { limit: 2, status: "sold" as const };
+  const list = pets.list(options);
   assert.equal(requests.length, 0);
+  // What the caller makes of its object afterwards is no matter of this list.
+  Object.assign(options, { limit: 1, status: "pending" });
   for (let round = 1; round <= 2; round++) {
     assert.deepEqual(namesOf(await Array.fromAsync(list)), ["Pet 0", "Pet 2", "Pet 4", "Pet 6"]);
     assert.equal(requests.length, 2 * round);
