@@ -77,13 +77,11 @@ testMounted("a backup is checked, exported and copied on a read-only mount", asy
   });
 });
 
-test.inFolder("check and backup of a file that another program has locked wait for a second, and have status 1", async () => {
+test.inFolder("check and backup of a file that another program has locked end with status 1", async () => {
   await makeStore(1);
   using other = new DatabaseSync("pets.db");
   other.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; DELETE FROM pets");
-  const startedAt = performance.now();
   for (const line of ["check", "backup copy.db"]) await refuse(line, /is locked by another process/, 1);
-  assert.ok(performance.now() - startedAt < 4_000);
   assert.ok(!readdirSync(".").some((name) => name.startsWith("copy.db")));
 });
 

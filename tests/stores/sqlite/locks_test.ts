@@ -13,7 +13,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
-import { inspectDatabase } from "../../../lib/stores/sqlite/inspection.ts";
+import { inspectDatabase, openSnapshot } from "../../../lib/stores/sqlite/inspection.ts";
 import { createSqliteStore } from "../../../lib/stores/sqlite/create_sqlite_store.ts";
 import { createMany, openFiles, query, REX, test, usingStore } from "./support.ts";
 
@@ -101,6 +101,15 @@ test.path("creates are stored although clients have taken all descriptors, and t
   const { stdout, stderr } = spawnSync("sh", [...LIMITED, ...args, WITHOUT_DESCRIPTORS, path], { encoding: "utf8" });
   assert.equal(stdout, "1,2, and 3 by the thread\n", stderr);
 });
+
+test.store(
+  "on a connection that only reads, SQLite itself waits for no lock: the store does, for a second",
+  (_store, _other, path) => {
+    const snapshot = openSnapshot({ givenPath: path, path });
+    assert.deepEqual({ ...snapshot.prepare("PRAGMA busy_timeout").get() }, { timeout: 0 });
+    snapshot.close();
+  },
+);
 
 test.store("a store opens while another program writes to its file", async (store, other, path) => {
   await store.create(REX);
