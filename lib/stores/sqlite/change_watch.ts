@@ -1,7 +1,7 @@
 /** Finds out whether a connection has written to the file of a store, and whether it has only added pets. */
 
 import { readSync } from "node:fs";
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { StatementSync } from "node:sqlite";
 import type { StoreChanges } from "../store.ts";
 import type { Connection } from "./connection.ts";
 import { descriptorOf } from "./opened_files.ts";
@@ -33,7 +33,7 @@ interface Marks {
  * largest id shows additions, and a stamp that triggers write shows everything else.
  */
 export class ChangeWatch {
-  readonly #db: DatabaseSync;
+  readonly #connection: Connection;
   /**
    * Tells cheaply that there was no commit, so that the marks need not be compared. Without it,
    * each look compares them.
@@ -48,8 +48,9 @@ export class ChangeWatch {
    */
   #marks: Marks | undefined;
 
-  constructor({ db, files }: Connection) {
-    this.#db = db;
+  constructor(connection: Connection) {
+    const { db, files } = connection;
+    this.#connection = connection;
     this.#selectMarks = prepareWithBigInts(db, SELECT_MARKS);
     try {
       this.#index = files && new LogIndex(files.path);
@@ -58,12 +59,18 @@ export class ChangeWatch {
     }
   }
 
-  /** Looks for commits since the last look, and counts them. */
+  /**
+   * Looks for commits since the last look, and counts them. If there may be one, it ends the
+   * transaction that reads share, which would not show it.
+   */
   noticeCommits(): void {
     try {
       const mayHaveChanged = this.#index?.hasNewCommit() ?? true;
-      if (mayHaveChanged) this.#countSinceLastLook();
+      if (!mayHaveChanged) return;
+      this.#connection.sharedRead.end();
+      this.#countSinceLastLook();
     } catch {
+      this.#connection.sharedRead.end();
       // What has happened is not known, so everything that was read before may be stale.
       this.#marks = undefined;
       this.counters.alterations++;
@@ -91,7 +98,7 @@ export class ChangeWatch {
     const marks = this.#selectMarks.get() as unknown as Omit<Marks, "areTrue">;
     const before = this.#marks;
     // The schema is examined when it has changed.
-    const areTrue = marks.schema === before?.schema ? before.areTrue : stampShowsAlterations(this.#db);
+    const areTrue = marks.schema === before?.schema ? before.areTrue : stampShowsAlterations(this.#connection.db);
     return { ...marks, areTrue };
   }
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { closeUnused, type OpenedFiles, requireInPlace } from "./opened_files.ts";
 import { requireKnownSchema } from "./schema.ts";
+import { SharedRead } from "./shared_read.ts";
 
 /** Garbage collection would close these connections if nothing referred to them. */
 const KEPT_OPEN: DatabaseSync[] = [];
@@ -28,6 +29,8 @@ export class Connection {
   readonly files: OpenedFiles | undefined;
   /** Whether this program has made the tables when it opened the database. */
   readonly isNew: boolean;
+  /** The transaction of the reads by this connection. Whatever else begins a transaction ends it first. */
+  readonly sharedRead: SharedRead;
   readonly #selectVersion: StatementSync;
   /**
    * The version of the schema at the last check. While it stays the same, the rest of the schema is
@@ -41,6 +44,7 @@ export class Connection {
     this.givenPath = givenPath;
     this.files = files;
     this.isNew = isNew;
+    this.sharedRead = new SharedRead(db);
     this.#selectVersion = db.prepare("PRAGMA user_version");
     this.#knownVersion = this.#readVersion();
   }

@@ -20,6 +20,7 @@ export function sqliteKeys(connection: Connection): KeyStore {
     try {
       // If the file was moved or replaced, no server would notice a change of it.
       requireInPlace(files);
+      connection.sharedRead.end();
       if (kind === "change") beginWrite(db);
       else db.exec("BEGIN");
       return runAndCommit(db, () => {

@@ -19,7 +19,10 @@ export const SELECT_PAGE: string = pageStatement(PETS_AS_JSON);
 /** Reads a page of the pets of one status. Its condition has two parameters: status, after. */
 export const SELECT_PAGE_OF_STATUS: string = pageStatement(PETS_AS_JSON, "status = ? AND id > ?");
 
-/** Reads pets by one connection, each pet or page by one statement, which gives the JSON. */
+/**
+ * Reads pets by one connection, each pet or page by one statement, which gives the JSON. The caller
+ * looks for commits before each read ({@link SharedRead}).
+ */
 export class PetReader {
   readonly #connection: Connection;
   readonly #selectPet: StatementSync;
@@ -49,8 +52,10 @@ export class PetReader {
 
   #read<T>(select: () => T): T {
     try {
+      this.#connection.sharedRead.join();
       return select();
     } catch (error) {
+      this.#connection.sharedRead.end();
       this.#recover();
       throw asUnavailable(error, this.#connection.givenPath);
     }

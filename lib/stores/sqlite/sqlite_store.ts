@@ -116,6 +116,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   }
 
   list(query: PetQuery): PetPage {
+    this.#watch.noticeCommits();
     return this.#reader.list(query);
   }
 
@@ -125,6 +126,7 @@ export class SqliteStore extends WritingStore implements KeyedPetStore, Committi
   }
 
   check(): void {
+    this.#watch.noticeCommits();
     // Any id shows whether pets can be read, also one that no pet has.
     this.#reader.get(1n);
     requireInPlace(this.#connection.files);

@@ -34,6 +34,7 @@ export class WriteTransactions {
    */
   commit(writes: readonly Write[], patienceMs: number): Outcome[] {
     try {
+      this.connection.sharedRead.end();
       beginWrite(this.connection.db, patienceMs);
       // Another program may have moved the file, or changed its schema.
       this.connection.requireCommittable();
