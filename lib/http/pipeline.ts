@@ -12,7 +12,7 @@ import { createFinisher, type Finisher, type FinisherParts } from "./finisher.ts
 import { ANONYMOUS, type Effect, type Operation } from "./operation.ts";
 import { Problem } from "./problem.ts";
 import type { Recovery } from "./recovery.ts";
-import { extendReply, KeptReply, type Reply } from "./reply.ts";
+import { extendReply, type Reply } from "./reply.ts";
 import type { ResponseCache } from "./response_cache.ts";
 import { createRouter, type Match } from "./router.ts";
 import { splitTarget } from "./request_text.ts";
@@ -100,7 +100,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   return {
     respond(context, send) {
       finisher.begin(context);
-      const finish = (reply: Reply, endedAt?: number) => send(finisher.finish(reply, context, endedAt));
+      const finish = (reply: Reply) => send(finisher.finish(reply, context));
       const sendFailure = (thrown: unknown) => finish(recover(thrown, context));
       let reply;
       try {
@@ -108,8 +108,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       } catch (thrown) {
         return sendFailure(thrown);
       }
-      if (isPromise(reply)) return reply.then(finish, sendFailure);
-      return reply instanceof KeptReply ? finish(reply, context.arrivedAt) : finish(reply);
+      return isPromise(reply) ? reply.then(finish, sendFailure) : finish(reply);
     },
     fail: (thrown, context) => finisher.prepare(recover(thrown, context), context),
     finisher,

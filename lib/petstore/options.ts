@@ -74,7 +74,7 @@ export interface ResponseInfo {
   caller: Caller | undefined;
   /** The usable `X-Request-Id` of the request, or a new id. */
   requestId: string;
-  /** The time until the response was ready, in milliseconds. It is 0 for a kept response that waited for nothing. */
+  /** The time until the response was ready, in milliseconds. */
   durationMs: number;
   /** The length of the body in bytes. Undefined for one that `withFaults()` breaks off. */
   bodyBytes: number | undefined;
