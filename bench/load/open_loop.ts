@@ -64,10 +64,8 @@ function sendWhatIsDue(): void {
     due += -Math.log(1 - Math.random()) / rate * 1000;
   }
   if (due < end || open > 0) setImmediate(sendWhatIsDue);
-  else {
-    console.log(JSON.stringify(latencies));
-    process.exit();
-  }
+  // An exit before the write has ended would cut the text.
+  else process.stdout.write(JSON.stringify(latencies), () => process.exit());
 }
 
 function send(dueAt: number): void {
