@@ -29,6 +29,9 @@ function post(body: string): string {
   return get("/v1/pets", `${AUTHORIZATION}Content-Length: ${body.length}\r\n`, "POST") + body;
 }
 
+/** Values of the field Authorization that have the key and are wrong. */
+const WRONG_VALUES = [`Bearer ${KEY}x`, `Bearer ${KEY},${KEY}`, KEY, `Basic ${btoa("user:" + KEY)}`];
+
 /** Requests with the right key in its place, and later mistakes; then the key in a wrong place. */
 const REQUESTS: readonly [request: string, status: number][] = [
   [get("/v1/pets"), 200],
@@ -37,9 +40,7 @@ const REQUESTS: readonly [request: string, status: number][] = [
   [get("/v1/pets/1", AUTHORIZATION, "PUT"), 405],
   [post("{"), 400],
   [post(PET), 201],
-  ...[`Bearer ${KEY}x`, `Bearer ${KEY},${KEY}`, KEY, `Basic ${btoa("user:" + KEY)}`].map((value) =>
-    [get("/v1/pets", `Authorization: ${value}\r\n`), 401] as [string, number]
-  ),
+  ...WRONG_VALUES.map((value): [string, number] => [get("/v1/pets", `Authorization: ${value}\r\n`), 401]),
   [get("/v1/pets", AUTHORIZATION + AUTHORIZATION), 401],
   [get("/v1/pets", `X-Api-Key: ${KEY}\r\nCookie: ${KEY}\r\nOrigin: ${KEY}\r\n`), 401],
   [get(`/v1/pets?access_token=${KEY}`, ""), 401],

@@ -14,6 +14,8 @@ import { FORGETFUL, objectsIn, openApiOf, readWhole } from "../support/descripti
 
 const REX = { name: "Rex", categoryId: 7, status: "sold" };
 const NAMES = ["x".repeat(255), "😀".repeat(255), " x ", "", "\u00a0", "x".repeat(256), "a\nb", "x\u009f"];
+const CATEGORY_IDS = [-1, 7.5, "7"];
+const STATUSES = ["available", "lost", null];
 
 const NEW_PETS: unknown[] = [
   { ...REX, age: 3 },
@@ -22,8 +24,8 @@ const NEW_PETS: unknown[] = [
   [],
   "Rex",
   ...NAMES.map((name) => ({ ...REX, name })),
-  ...[-1, 7.5, "7"].map((categoryId) => ({ ...REX, categoryId })),
-  ...["available", "lost", null].map((status) => ({ ...REX, status })),
+  ...CATEGORY_IDS.map((categoryId) => ({ ...REX, categoryId })),
+  ...STATUSES.map((status) => ({ ...REX, status })),
 ];
 
 test("the schema of a new pet takes exactly what the petstore takes", async () => {

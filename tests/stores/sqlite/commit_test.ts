@@ -27,9 +27,10 @@ const INVALID = [
 
 test.eachStore("an invalid create fails alone among others, as a defect of the caller, and one with unknown members does not", async (store) => {
   const unknown = { toString: () => "no message can carry a function" };
+  const parts = [...INVALID, unknown];
   const [once, ...outcomes] = await Promise.allSettled([
     store.createOnce({ ...REX, ...unknown }, { ...request("once"), ...unknown }),
-    ...[...INVALID, unknown].map((part) => store.create({ ...REX, ...part })),
+    ...parts.map((part) => store.create({ ...REX, ...part })),
   ]);
   assert.deepEqual(once, { status: "fulfilled", value: { outcome: "created", id: 1n } });
   const results = outcomes.map((each) => each.status === "fulfilled" ? each.value : each.reason.name);

@@ -21,7 +21,7 @@ export interface SeenResponse {
 export interface ApiResponse extends SeenResponse {
   /**
    * The method and the path of the request, and its body if it is a text, for the end of a message.
-   * It is whole, because of a part of the key nobody could tell that it must be hidden.
+   * It is not shortened here: a part of the key would not be recognized, and so not be hidden.
    */
   request: string;
 }

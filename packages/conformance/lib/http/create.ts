@@ -51,6 +51,9 @@ const NO_PETS: Refused = {
   ],
 };
 
+/** Bytes that are not UTF-8. */
+const NOT_UTF8 = [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0xaf]];
+
 /** Bodies that this library refuses beyond the specification. */
 const MORE_REFUSED: Refused = {
   invalid_pet: [
@@ -64,9 +67,7 @@ const MORE_REFUSED: Refused = {
     "\u0000",
     "[".repeat(50_000),
     // The pet with bytes that are not UTF-8 in its name.
-    ...[[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0xaf]].map((wrong) =>
-      new Uint8Array([...encode('{"name":"'), ...wrong, ...encode('","categoryId":7}')])
-    ),
+    ...NOT_UTF8.map((wrong) => new Uint8Array([...encode('{"name":"'), ...wrong, ...encode('","categoryId":7}')])),
   ],
 };
 

@@ -9,10 +9,13 @@ import { assertResponse, linkTo, petOf } from "./responses.ts";
 /** Ids that are an int64, and that hardly any pet has. */
 const ABSENT = [ABSENT_ID, "0", "-1", `${-(2n ** 63n)}`, "4611686018427387905"];
 
+/** Widths of integers, in bits: a server that keeps only so many of them takes an id plus this power of two for the id. */
+const WIDTHS = [8n, 32n, 53n, 64n];
+
 /** Makes texts that are another integer than the id of a pet, or none, although servers have read them as the id. */
 function resembling(id: bigint): string[] {
   return [
-    ...[8n, 32n, 53n, 64n].map((bits) => `${id + 2n ** bits}`),
+    ...WIDTHS.map((bits) => `${id + 2n ** bits}`),
     `-${id}`,
     `abc${id}`,
     `${id}abc`,
